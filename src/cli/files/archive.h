@@ -5,7 +5,7 @@
  *	cmd_archive.c     options, file names
  *	archive_pack.c    which objects are packed, from the cache or from their own path
  *	archive_unpack.c  extraction into the cache, and nowhere else
- *	archive_none.c    instead of the last two in a build without libarchive
+ *	archive_none.c    replaces the last two in a build without libarchive
  *	libarchive.c      loads the library
  */
 #ifndef CLI_FILES_ARCHIVE_H
@@ -21,23 +21,23 @@ struct archive_opts {
 };
 
 struct archive_compression {
-	const char *suffix;		/* of the archive's name: ".tar.gz" */
-	const char *filter;		/* libarchive's name for it: "gzip"; NULL: not compressed */
+	const char *suffix;		/* suffix of the archive's name: ".tar.gz" */
+	const char *filter;		/* libarchive's filter name: "gzip"; NULL: not compressed */
 	const char *symbols;		/* name of the inner archive of --all */
 };
 
-#define ARCHIVE_SYMBOLS "perf.symbols.tar"	/* how the names of inner archives begin */
+#define ARCHIVE_SYMBOLS "perf.symbols.tar"	/* prefix of the names of inner archives */
 
-/* Writes an archive of the objects to `fd`. Returns how many there are, or a negative errno. */
+/* Writes an archive of the objects to `fd`. Returns the number of packed objects, or a negative errno. */
 int archive_objects(const struct archive_opts *o, const struct file_objects *objects,
 		    const struct archive_compression *c, int fd, struct tacho_error *e);
-/* Writes an archive of the recording and of `symbols`, the archive of its objects. */
+/* Writes an archive that contains the recording and `symbols` (a descriptor), the archive of its objects. */
 int archive_all(const char *recording, int symbols, const struct archive_compression *c, int fd,
 		struct tacho_error *e);
 
 struct archive_unpacked {
-	uint64_t new_files, present_files;	/* extracted; skipped because they exist */
-	char *recording;		/* its name, from an archive of --all */
+	uint64_t new_files, present_files;	/* number of files extracted; skipped because they exist */
+	char *recording;		/* name of the recording extracted from an archive of --all */
 };
 /* Extracts into `cache`, and the recording of an archive of --all into the current directory. May change
  * the current directory. */

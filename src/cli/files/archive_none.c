@@ -1,5 +1,5 @@
 /*
- * Built where there is no libarchive: archives can be neither written nor read, and this says so.
+ * Stubs for builds without libarchive: packing and unpacking fail with -EOPNOTSUPP and a hint.
  */
 #include "cli/files/archive.h"
 

@@ -1,8 +1,8 @@
 /*
- * Packing the objects of a recording. If an object is in the build ID cache, everything that the
- * cache has for it is packed; otherwise the file itself, provided it still has the recorded build
- * ID. Owners are root and times are those of the files, so that the same objects make the same
- * archive.
+ * Packs the objects of a recording. If an object is in the build ID cache, everything that the cache
+ * has for it is packed; otherwise the file itself, provided it still has the recorded build ID. Entries
+ * are owned by root and have the files' modification times, so packing the same objects again yields an
+ * identical archive.
  */
 #include "cli/files/archive.h"
 
@@ -21,18 +21,18 @@
 struct tar_output {
 	struct archive *archive;
 	struct archive_entry *entry;	/* reused for each entry */
-	int err;			/* the first failure that makes the archive unusable */
+	int err;			/* first error that makes the archive unusable */
 };
 
 struct packer {
 	const struct archive_opts *opts;
 	struct cache_dir cache;
-	struct buf excluded;		/* the file of --exclude-buildids: an ID per line */
+	struct buf excluded;		/* content of the --exclude-buildids file: an ID per line */
 	struct tar_output tar;
 	int n_packed;
 };
 
-/* 0 if `status` is a success. */
+/* Records an error if libarchive's `status` is a failure. Returns 0 or the first error. */
 static int check_written(struct tar_output *t, ssize_t status)
 {
 	if (status < ARCHIVE_WARN && !t->err)
@@ -62,7 +62,7 @@ static int tar_open(struct tar_output *t, const struct archive_compression *c, i
 	return t->err;
 }
 
-/* Ends the archive and frees it. `err` is how the packing went so far. */
+/* Completes the archive and frees it. `err`: result of packing so far. */
 static int tar_close(struct tar_output *t, int err, struct tacho_error *e)
 {
 	const char *reason;
@@ -118,8 +118,8 @@ static int put_link(struct tar_output *t, const char *name, const char *target, 
 	return put_header(t);
 }
 
-/* The entry has exactly st_size bytes: if the file has grown or shrunk since, libarchive cuts it off or pads
- * it with zeros. */
+/* Writes a file as an entry of exactly st_size bytes: if the file has grown or shrunk meanwhile, libarchive
+ * truncates it or pads it with zeros. */
 static int put_open_file(struct tar_output *t, const char *name, int fd, const struct stat *st)
 {
 	char bytes[1 << 16];
@@ -132,7 +132,7 @@ static int put_open_file(struct tar_output *t, const char *name, int fd, const s
 	while (err == 0 && ((n = read(fd, bytes, sizeof(bytes))) > 0 || (n < 0 && errno == EINTR)))
 		if (n > 0)
 			err = check_written(t, libarchive.write_data(t->archive, bytes, (size_t)n));
-	if (err == 0 && n < 0)		/* half a file would be worse than no archive */
+	if (err == 0 && n < 0)		/* an incomplete file would be worse than no archive */
 		err = t->err = -errno;
 	return err ? err : check_written(t, libarchive.write_finish_entry(t->archive));
 }
@@ -157,7 +157,7 @@ static int put_file_at(struct packer *p, int dir, const char *file, const char *
 	return S_ISREG(st.st_mode) ? put_open_file(&p->tar, name, fd, &st) : 0;
 }
 
-/* A cache entry: the link of its build ID, its directory and every file in it. -ENOENT: not cached. */
+/* Packs a cache entry: the link of its build ID, its directory and all files in it. -ENOENT: not cached. */
 static int put_cached(struct packer *p, const char *id)
 {
 	char folder[PATH_MAX];
@@ -196,7 +196,7 @@ static bool same_id(const struct file_object *obj, const uint8_t *id, int n)
 	return n > 0 && (size_t)n <= obj->n && memcmp(obj->id, id, (size_t)n) == 0;
 }
 
-/* The running kernel is represented by /proc/kallsyms. */
+/* Packs the running kernel's symbols, /proc/kallsyms. */
 static int put_kernel(struct packer *p, const struct file_object *obj, const char *id)
 {
 	scoped(buf_done) struct buf symbols = { 0 }, folder = { 0 }, name = { 0 };
@@ -209,7 +209,7 @@ static int put_kernel(struct packer *p, const struct file_object *obj, const cha
 	if (err < 0)
 		return err;
 	if (symbols.n < 17 || strncmp(symbols.bytes, "0000000000000000 ", 17) == 0)
-		return -EACCES;			/* kptr_restrict hides the addresses */
+		return -EACCES;			/* addresses are hidden by kptr_restrict */
 	buf_printf(&folder, "[kernel.kallsyms]/%s", id);
 	buf_printf(&name, "%s/kallsyms", folder.bytes ? folder.bytes : "");
 	if (buf_failed(&folder) || buf_failed(&name))
@@ -243,7 +243,8 @@ static int put_uncached(struct packer *p, const struct file_object *obj, const c
 	return err < 0 ? err : put_open_file(&p->tar, name.bytes, fd, &st);
 }
 
-/* Lines may be those of `buildid-list`: only the first word counts. */
+/* Returns whether the ID is excluded. Lines may have the format of `buildid-list`: only the first word
+ * counts. */
 static bool is_excluded(const struct packer *p, const char *id)
 {
 	struct str rest = buf_view(&p->excluded), line, first;
@@ -284,7 +285,7 @@ static int put_object(struct packer *p, const struct file_object *obj)
 		err = put_uncached(p, obj, id);
 	if (p->tar.err || err == -ENOMEM)
 		return err;
-	if (err < 0 && strcmp(obj->path, "[vdso]") != 0)	/* every machine has its symbols */
+	if (err < 0 && strcmp(obj->path, "[vdso]") != 0)	/* each machine has its own vDSO */
 		message_text("archive", "%s is left out: %s", obj->path, omission_reason(obj, err));
 	p->n_packed += err == 0;
 	return 0;
@@ -298,7 +299,7 @@ int archive_objects(const struct archive_opts *o, const struct file_objects *obj
 
 	if (err < 0)
 		return error_set(e, err, "cannot read '%s': %s", o->exclude, strerror(-err));
-	cache_open(&p.cache, NULL, false, NULL);	/* there may be none */
+	cache_open(&p.cache, NULL, false, NULL);	/* there may be no cache */
 	err = tar_open(&p.tar, c, fd, e);
 	for (size_t i = 0; err == 0 && i < objects->list.n; i++)
 		err = put_object(&p, &objects->list.v[i]);

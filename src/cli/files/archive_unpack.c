@@ -1,9 +1,9 @@
 /*
- * Extraction into the build ID cache. Archives come from other machines and are not trusted:
+ * Extracts archives into the build ID cache. Archives come from other machines and are not trusted:
  *
  *	- libarchive refuses absolute names, ".." and names that lead through a symbolic link
  *	  (ARCHIVE_EXTRACT_SECURE_*); ".." and absolute names are refused here as well;
- *	- entries may be files, directories and the links of build IDs, .build-id/15/df...98 ->
+ *	- entries may be files, directories and links of build IDs, .build-id/15/df...98 ->
  *	  ../../usr/bin/ls/15df...98; hard links, devices and sparse files are refused;
  *	- a file that exists is not touched: the same build ID means the same content;
  *	- an object may have at most OBJECT_MAX bytes;
@@ -32,10 +32,10 @@ struct tar_input {
 	const char *path;
 	struct archive *archive;
 	struct archive_entry *entry;
-	const char *name;		/* of the entry */
+	const char *name;		/* name of the current entry */
 };
 
-/* 1 with an entry, 0 at the end, or a negative errno. */
+/* Reads the next entry's header. Returns 1, 0 at the end of the archive, or a negative errno. */
 static int tar_next(struct tar_input *t, struct tacho_error *e)
 {
 	const char *reason;
@@ -61,7 +61,7 @@ static void tar_close(struct tar_input *t)
 	t->archive = NULL;
 }
 
-/* Opens the archive and reads its first entry; as tar_next(). */
+/* Opens the archive and reads its first entry. Returns the same values as tar_next(). */
 static int tar_open(struct tar_input *t, int fd, const char *path, struct tacho_error *e)
 {
 	int err = libarchive_load(e);
@@ -97,7 +97,7 @@ static int refuse_entry(const struct tar_input *t, struct tacho_error *e)
 			 "nothing more is unpacked", t->path, t->name);
 }
 
-/* A relative name without "..". */
+/* Whether this is a relative name without "..". */
 static bool is_inside(const char *name)
 {
 	struct str rest = str_of(name), part;
@@ -110,7 +110,7 @@ static bool is_inside(const char *name)
 	return true;
 }
 
-/* A link of a build ID: ".build-id/15/df..." -> "../../usr/bin/ls/15df..." */
+/* Whether the entry is the link of a build ID: ".build-id/15/df..." -> "../../usr/bin/ls/15df..." */
 static bool is_id_link(const struct tar_input *t)
 {
 	const char *target = libarchive.entry_symlink(t->entry), *id;
@@ -135,7 +135,7 @@ static bool may_extract(const struct tar_input *t)
 	}
 }
 
-/* Whether the entry need not be extracted. A link that leads nowhere is replaced. */
+/* Whether the entry exists already and need not be extracted. A dangling link is replaced. */
 static bool exists(const struct tar_input *t, int dir)
 {
 	bool is_link = libarchive.entry_filetype(t->entry) == AE_IFLNK;
@@ -143,7 +143,7 @@ static bool exists(const struct tar_input *t, int dir)
 	return faccessat(dir, t->name, F_OK, is_link ? 0 : AT_SYMLINK_NOFOLLOW) == 0;
 }
 
-/* `disk` extracts into the current directory, which is also open as `dir`. */
+/* Extracts one entry; `disk` writes to the current directory, which is also open as `dir`. */
 static int extract_entry(const struct tar_input *t, struct archive *disk, int dir,
 			 struct archive_unpacked *out, struct tacho_error *e)
 {
@@ -227,7 +227,7 @@ static int unpack_inner(const struct tar_input *t, int *inner, struct tacho_erro
 	       extraction_failed(t, t->archive, e) : 0;
 }
 
-/* An archive of --all, whose first entry has been read: it holds the recording and the archive of objects. */
+/* Unpacks an archive of --all, whose first entry has been read: the recording and the archive of objects. */
 static int unpack_all(struct tar_input *t, const struct archive_opts *o, struct cache_dir *cache,
 		      struct archive_unpacked *out, struct tacho_error *e)
 {

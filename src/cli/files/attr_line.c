@@ -1,6 +1,6 @@
 /*
- * Formats a perf_event_attr on one line, as perf does: the library prints a line per field; here they are
- * joined, and bit masks are printed as names.
+ * Formats a perf_event_attr on one line, as perf does: joins the lines that the library prints, one per
+ * field, and prints bit masks as names.
  */
 #include "cli/files/attr_line.h"
 

@@ -1,6 +1,6 @@
 /*
- * Adding to, removing from and listing the build ID cache. All paths are relative to the cache's directory
- * file descriptor. A copy gets its final name only when it is complete.
+ * Adds entries to the build ID cache, removes and lists them. All paths are relative to the cache's
+ * directory file descriptor. A copy gets its final name only when it is complete.
  */
 #include "cli/files/build_id_cache.h"
 
@@ -89,7 +89,7 @@ static int copy_file(int dir, const char *from_path, const char *to)
 	buf_printf(&part, "%s.%ld.part", to, (long)getpid());
 	if (buf_failed(&part))
 		return -ENOMEM;
-	unlinkat(dir, part.bytes, 0);		/* left by a process that was killed */
+	unlinkat(dir, part.bytes, 0);		/* may be left by a process that was killed */
 	fd = openat(dir, part.bytes, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	err = fd < 0 ? -errno : copy_bytes(from, fd);
 	if (!err && (fchmod(fd, (st.st_mode & 0777) | 0400) < 0 ||
@@ -161,7 +161,7 @@ int cache_folder(struct cache_dir *c, const char *id, char *out, size_t size)
 		return -errno;
 	out[n] = 0;
 	if (strncmp(out, "../../", 6) != 0 || strstr(out + 6, ".."))
-		return -EINVAL;			/* leads out of the cache */
+		return -EINVAL;			/* points outside the cache */
 	memmove(out, out + 6, (size_t)n - 5);
 	return 0;
 }

@@ -1,5 +1,5 @@
 /*
- * The cache of objects by build ID, in the layout of perf:
+ * The build ID cache: a directory of objects by build ID, in perf's layout:
  *
  *	DIR/usr/bin/ls/15df...98/elf	a copy of the file, with its permissions
  *	DIR/.build-id/15/df...98	-> ../../usr/bin/ls/15df...98
@@ -25,7 +25,7 @@ int cache_add(struct cache_dir *c, const char *path, const char *id);
 int cache_remove(struct cache_dir *c, const char *id);	/* 0 or -ENOENT ... */
 /* The target of an entry's link, relative to the cache: "usr/bin/ls/15df...". */
 int cache_folder(struct cache_dir *c, const char *id, char *out, size_t size);	/* 0 or -ENOENT ... */
-/* Calls back for every entry with its build ID and the path of the original. */
+/* Called for each entry, with its build ID and the path of the original file. */
 typedef int (*cache_fn)(void *arg, const char *id, const char *path);
 int cache_each(struct cache_dir *c, cache_fn fn, void *arg);
 

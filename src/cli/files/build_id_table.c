@@ -1,5 +1,5 @@
 /*
- * Build IDs of a recording for the symbol resolver, and their text form.
+ * Passes the build IDs of a recording to the symbol resolver, and converts build IDs to text.
  */
 #include "cli/files/build_id_table.h"
 

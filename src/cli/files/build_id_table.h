@@ -1,5 +1,5 @@
 /*
- * Build IDs of a recording for the symbol resolver, and their text form.
+ * Passes the build IDs of a recording to the symbol resolver, and converts build IDs to text.
  */
 #ifndef CLI_FILES_BUILD_ID_TABLE_H
 #define CLI_FILES_BUILD_ID_TABLE_H

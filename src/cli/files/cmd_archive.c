@@ -37,7 +37,7 @@ static const struct archive_compression compressions[] = {
 	{ ".tar.zst", "zstd", ARCHIVE_SYMBOLS ".zst" },
 };
 
-/* NULL: the name has none of the suffixes. */
+/* Finds the compression by the suffix of a name; NULL if none matches. */
 static const struct archive_compression *compression_of(const char *path)
 {
 	size_t n = strlen(path);
@@ -57,7 +57,7 @@ static int fail(const struct tacho_error *e)
 	return EXIT_FAILED;
 }
 
-/* "perf.data.tar.bz2", or "perf.all-HOST-DATE.tar.bz2". */
+/* Returns "perf.data.tar.bz2", or with --all "perf.all-HOST-DATE.tar.bz2". */
 static char *default_name(const struct archive_opts *o, const char *input)
 {
 	char host[256] = "", date[32] = "";
@@ -86,7 +86,8 @@ static int read_objects(const struct archive_opts *o, const char *input, struct 
 
 	if (err < 0)
 		return err;
-	/* The build ID table lists the objects that have samples. Without it take all that were mapped. */
+	/* The build ID table lists the objects that have samples. Without the table, pack all mapped
+	 * objects. */
 	if (tacho_perfdata_is_pipe(pd) || !tacho_perfdata_feature(pd, TACHO_FEATURE_BUILD_ID, &n_ids))
 		sources = OBJECTS_RECORDS | OBJECTS_DISK;
 	err = file_objects_read(objects, pd, sources, e);
@@ -104,7 +105,7 @@ static int read_objects(const struct archive_opts *o, const char *input, struct 
 	return 0;
 }
 
-/* With --all the archive of objects is made in memory first, then packed with the recording. */
+/* With --all, the archive of objects is written to memory first, then packed with the recording. */
 static int write_archive(const struct archive_opts *o, const char *input, const struct archive_compression *c,
 			 int fd, const struct file_objects *objects, struct tacho_error *e)
 {
@@ -162,7 +163,7 @@ static int pack(const struct archive_opts *o, const char *input)
 	return 0;
 }
 
-/* The only archive in the current directory, by the pattern that perf archive uses. */
+/* Finds the archive in the current directory, by perf archive's file name pattern; there must be only one. */
 static char *find_archive(struct tacho_error *e)
 {
 	char *found = NULL;

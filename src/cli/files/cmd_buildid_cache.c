@@ -47,8 +47,8 @@ struct cache_run {
 	const struct cache_opts *opts;
 	struct cache_dir dir;
 	struct buf out;
-	struct strlist ids;		/* entries to be removed: */
-	const char *path;		/* copies of this file; NULL: all */
+	struct strlist ids;		/* build IDs of entries to be removed */
+	const char *path;		/* remove only copies of this file; NULL: all entries */
 	int status;
 };
 
@@ -202,7 +202,7 @@ static int cache_command(void *opts, int argc, char **argv)
 			message_error("buildid-cache", NULL, NULL, &e);
 			return EXIT_FAILED;
 		}
-		r.dir = (struct cache_dir){ .fd = -1 };	/* no cache is an empty cache */
+		r.dir = (struct cache_dir){ .fd = -1 };	/* treat a missing cache as empty */
 	}
 	for_each_path(&r, &o->add, add_one);
 	for_each_path(&r, &o->remove, remove_one);

@@ -73,7 +73,8 @@ static uint64_t kallsyms_address(struct str text, const char *symbol)
 	return 0;
 }
 
-/* A line of /proc/modules: "name size refs users state 0xaddress". The build ID is in the module's notes. */
+/* Prints a module, given by its line of /proc/modules: "name size refs users state 0xaddress". The build ID
+ * is in the module's notes. */
 static void put_module(struct buf *out, struct str line)
 {
 	struct str fields[6] = { 0 };

@@ -95,7 +95,7 @@ static int evlist_run(void *opts, int argc, char **argv)
 	}
 	put_events(pd, o, &out);
 	warning = tacho_perfdata_warning(pd);
-	if (warning)		/* it may concern names */
+	if (warning)		/* may be about event names */
 		message_text("evlist", "%s", warning);
 	damaged = tacho_perfdata_damage(pd, &e);
 	if (damaged < 0)

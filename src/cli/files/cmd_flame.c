@@ -84,7 +84,7 @@ static const struct tacho_format *choose_format(const struct flame_opts *o)
 	return f;
 }
 
-/* In tacho_output_opts, 0 means the default and a negative value no limit. */
+/* Parses a minimum. In tacho_output_opts, 0 means the default and a negative value no limit. */
 static bool min_parse(const char *text, double *out)
 {
 	double pixels;
@@ -141,7 +141,8 @@ static int record(const struct flame_opts *o, const char *path, int argc, char *
 	return status;
 }
 
-/* The options that selected processes for recording do not filter samples: children are drawn, too. */
+/* Draws the recording. Options that selected processes for recording are not used as sample filters, so that
+ * child processes are drawn as well. */
 static int draw_recorded(struct flame_opts *o, const struct tacho_format *format, const char *path,
 			 int argc, char **argv)
 {
@@ -188,7 +189,7 @@ static bool wants_recording(const struct flame_opts *o, int argc)
 	       o->source.filter.cpus || o->data;
 }
 
-/* The first option that concerns recording, or NULL. */
+/* Returns the first given option that is only for recording, or NULL. */
 static const char *recording_option(const struct flame_opts *o)
 {
 	return o->all_cpus ? "-a" : o->freq ? "-F" : o->count ? "-c" :

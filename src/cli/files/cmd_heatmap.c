@@ -1,5 +1,5 @@
 /*
- * `tacho heatmap`: draws when samples were taken, with subsecond resolution.
+ * `tacho heatmap`: draws a heat map of when samples were taken, with subsecond resolution.
  */
 #include "cli/files/profile_export.h"
 

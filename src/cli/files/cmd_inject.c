@@ -67,7 +67,7 @@ static bool is_trace(uint32_t type)
 	       type == TACHO_RECORD_AUXTRACE || type == TACHO_RECORD_AUXTRACE_ERROR;
 }
 
-/* Records that the writer creates itself, as the output's format needs them. */
+/* Returns whether the writer creates this record itself, in the form that the output's format needs. */
 static bool is_header_record(uint32_t type)
 {
 	return type == TACHO_RECORD_HEADER_ATTR || type == TACHO_RECORD_EVENT_TYPE ||
@@ -141,7 +141,7 @@ static int copy_records(struct inject *j, struct tacho_error *e)
 	return err;
 }
 
-/* In a stream build IDs are records after the data. */
+/* Writes a build ID as a record; streams have these records after the data. */
 static int write_id_record(struct inject *j, const struct file_object *obj, struct tacho_error *e)
 {
 	size_t n_path = (36 + strlen(obj->path) + 8) / 8 * 8 - 36;	/* the record's size is a multiple of 8 */
@@ -210,7 +210,7 @@ static int copy_all(struct inject *j, int fd, struct tacho_error *e)
 		err = copy_records(j, e);
 	if (!j->out)
 		return err;
-	/* A damaged input yields a complete file of the records before the damage. A stream's features are
+	/* Damaged input yields a valid file of the records before the damage. A stream's features are
 	 * complete only after its last record. */
 	end = features_last ? copy_features(j, err ? NULL : e) : 0;
 	if (!end)

@@ -1,6 +1,6 @@
 /*
- * The pass over a recording for `data convert`: sideband records update mappings and names, and each sample
- * is passed to the writer.
+ * Reads a recording once for `data convert`: sideband records update mappings and names, and each
+ * sample is passed to the writer.
  */
 #include "cli/files/convert.h"
 
@@ -99,7 +99,7 @@ static int convert_sideband(struct convert *c, const struct tacho_record *rec, s
 	c->scratch->used = 0;
 	err = tacho_sideband_decode(&o, rec, &c->events.v[event < 0 ? 0 : event].file->layout, c->scratch);
 	if (err < 0) {
-		c->bad_records += err != -EOPNOTSUPP;	/* a record type of a newer kernel is not bad */
+		c->bad_records += err != -EOPNOTSUPP;	/* a record type of a newer kernel is not damage */
 		return 0;
 	}
 	if (tacho_symbols_feed(c->symbols, &o) == -ENOMEM)

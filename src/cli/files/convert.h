@@ -40,13 +40,13 @@ struct convert {
 	struct tacho_scratch *scratch;
 	uint64_t samples, sideband_events, bytes, bad_records;
 	const struct convert_writer *writer;
-	void *out;			/* state of the writer */
+	void *out;			/* the writer's state */
 };
 
 struct convert_writer {
 	const char *name;		/* "JSON" */
 	const char *(*path)(const struct data_opts *o);
-	/* All return 0 or a negative errno, with *e filled in. */
+	/* All functions return 0, or a negative errno with *e filled in. */
 	int (*open)(struct convert *c, struct tacho_error *e);
 	int (*sample)(struct convert *c, size_t event, const struct tacho_record *rec,
 		      const struct tacho_sample *s, struct tacho_error *e);

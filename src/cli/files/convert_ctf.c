@@ -15,9 +15,9 @@ struct ctf_out {
 	int dir;
 	bool made_dir, finished;
 	struct ctf_streams streams;
-	int64_t offset_s;		/* difference between the samples' clock and the time of day: */
+	int64_t offset_s;		/* difference between the sample clock and UTC: */
 	uint32_t offset_ns;		/* seconds rounded down, and nanoseconds */
-	uint64_t lost_records, lost_samples;	/* sums of LOST and of LOST_SAMPLES records */
+	uint64_t lost_records, lost_samples;	/* sums of the LOST and of the LOST_SAMPLES records */
 };
 
 static const char *ctf_path(const struct data_opts *o)
@@ -45,7 +45,7 @@ static int read_clock(struct convert *c, struct ctf_out *out, struct tacho_error
 	difference = (int64_t)(clock.wall_ns - clock.clock_ns);
 	out->offset_s = difference / 1000000000;
 	if (difference % 1000000000 < 0)
-		out->offset_s--;		/* a clock that is ahead of UTC, like CLOCK_TAI */
+		out->offset_s--;		/* the clock is ahead of UTC, like CLOCK_TAI */
 	out->offset_ns = (uint32_t)(difference - out->offset_s * 1000000000);
 	return 0;
 }
@@ -166,14 +166,15 @@ static void put_sideband(struct buf *b, const struct sideband_class *cl, const s
 	}
 }
 
-/* IDs count down from the highest, because new events of a pipe get IDs that count up from 0. */
+/* Returns the ID of a sideband event class. These IDs count down from the maximum, because sample events
+ * use 0, 1, 2 ... and a recording from a pipe may add events at any time. */
 static uint32_t sideband_id(size_t i)
 {
 	return UINT32_MAX - (uint32_t)i;
 }
 
 /* LOST records report losses as they happen; LOST_SAMPLES at the end report the same losses per event. The
- * larger sum counts. */
+ * larger sum is used. */
 static int count_lost(struct ctf_out *out, uint32_t cpu, const struct tacho_sideband *o)
 {
 	uint64_t before = max_of(out->lost_records, out->lost_samples);

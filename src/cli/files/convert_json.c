@@ -1,5 +1,5 @@
 /*
- * perf's JSON: a header, and an array with an object per sample.
+ * Writes a recording in perf's JSON format: a header, and an array with an object per sample.
  *
  *	{ "linux-perf-json-version": 1, "headers": { ... },
  *	  "samples": [ { "timestamp": ..., "callchain": [ { "ip": "0x...", "symbol": ..., "dso": ... } ] } ] }
@@ -145,7 +145,7 @@ static int json_open(struct convert *c, struct tacho_error *e)
 	return 0;
 }
 
-/* A frame: its address, and symbol and object if known. */
+/* Writes a frame: address, symbol and object (if known). */
 static void put_frame(struct convert *c, struct json *j, uint32_t pid, enum tacho_space space, uint64_t ip)
 {
 	struct tacho_object_info info = { .size = sizeof(info) };
@@ -181,7 +181,7 @@ static void put_chain(struct convert *c, struct json *j, const struct tacho_reco
 	json_end(j);
 }
 
-/* Whether a sample has a member of that name. perf writes two members of the same name then. */
+/* Whether samples have a member of that name already. perf writes duplicate members in this case. */
 static bool is_taken(const char *name)
 {
 	static const char *const members[] = { "timestamp", "pid", "tid", "cpu", "comm", "callchain" };

@@ -1,6 +1,7 @@
 /*
- * The fields of a sample: their description in the metadata and their bytes come from the same tables. There
- * are fields of PERF_SAMPLE_*, and those of a tracepoint's format. Integers are written with 32 or 64 bits.
+ * The fields of a sample: PERF_SAMPLE_* fields and the fields of a tracepoint's format. Their
+ * description in the metadata and their encoding come from the same tables. Integers are written with
+ * 32 or 64 bits.
  */
 #include "cli/files/ctf.h"
 
@@ -42,7 +43,8 @@ static bool is_keyword(const char *name)
 	return false;
 }
 
-/* Readers remove one leading underscore, so it makes names of keywords possible. */
+/* Writes a field name. Readers remove one leading underscore, so one is put before names that would
+ * otherwise be invalid (keywords, digits) or lose their own. */
 static void put_name(struct buf *out, const char *name)
 {
 	if (name[0] == '_' || isdigit((unsigned char)name[0]) || is_keyword(name))
@@ -117,9 +119,9 @@ enum ctf_kind { KIND_INT, KIND_STRING, KIND_ARRAY, KIND_SEQUENCE };
 
 struct ctf_type {
 	enum ctf_kind kind;
-	unsigned size;			/* of an element in the raw data: 1, 2, 4, 8 */
-	unsigned n;			/* elements of an array */
-	unsigned bits;			/* of an element as written */
+	unsigned size;			/* bytes per element in the raw data: 1, 2, 4, 8 */
+	unsigned n;			/* number of array elements */
+	unsigned bits;			/* bits per element as written */
 	bool is_signed, hex;
 };
 
@@ -141,7 +143,7 @@ static struct ctf_type ctf_type_of(const struct tacho_trace_field *f)
 	return s;
 }
 
-/* How many earlier fields have the same name. Tracepoint formats allow duplicate names, CTF does not. */
+/* Counts the earlier fields with this name. Tracepoint formats allow duplicate names, CTF does not. */
 static unsigned n_same_name_before(const struct tacho_trace_event *ev, size_t i)
 {
 	unsigned n = 0;
@@ -238,7 +240,7 @@ static void put_int(struct buf *out, unsigned bits, uint64_t v)
 		put64(out, v);
 }
 
-/* The bytes of a field. Those of a dynamic field (__data_loc, __rel_loc) follow the fixed part. */
+/* Finds the bytes of a field. The bytes of a dynamic field (__data_loc, __rel_loc) follow the fixed part. */
 static struct raw_data bytes_of(struct raw_data r, const struct tacho_trace_field *f)
 {
 	size_t offset = f->offset, n = f->size;

@@ -1,5 +1,5 @@
 /*
- * Writing the packets of a trace, a stream per CPU. A stream's file is open only while a packet is appended,
+ * Writes the packets of a trace, one stream per CPU. A stream's file is open only while a packet is appended,
  * so that a thousand CPUs do not need a thousand file descriptors.
  */
 #include "cli/files/ctf.h"

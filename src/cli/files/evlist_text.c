@@ -1,5 +1,5 @@
 /*
- * Events as `tacho evlist` prints them.
+ * Formats events as `tacho evlist` prints them.
  */
 #include "cli/files/evlist_text.h"
 

@@ -1,6 +1,6 @@
 /*
- * The text of `tacho evlist` and of the control channel's command evlist: an event per line, or a group per
- * line in braces.
+ * The output of `tacho evlist` and of the control channel's evlist command: one event per line, or one group
+ * per line in braces.
  */
 #ifndef CLI_FILES_EVLIST_TEXT_H
 #define CLI_FILES_EVLIST_TEXT_H
@@ -11,7 +11,7 @@
 
 struct evlist_text {
 	bool verbose, frequency, group;	/* print the attr; frequency or period; groups in braces */
-	size_t left;			/* members of the current group that have not been printed */
+	size_t left;			/* number of members of the current group still to be printed */
 	struct buf *out;
 };
 

@@ -9,7 +9,7 @@
 #include "cli/files/attr_line.h"
 #include <tacho/perfdata.h>
 
-/* ---- a function per feature ---- */
+/* ---- one function per feature ---- */
 
 typedef void (*put_fn)(const struct tacho_perfdata *pd, struct buf *out);
 
@@ -120,7 +120,7 @@ static void put_groups(const struct tacho_perfdata *pd, struct buf *out)
 	if (tacho_perfdata_list(pd, TACHO_FEATURE_GROUP_DESC, &list) < 0)
 		return;
 	while (tacho_group_desc_next(&list, &g) > 0) {
-		if (str_is(str_n(g.name.s, g.name.n), "{anon_group}"))	/* perf's name for a group without one */
+		if (str_is(str_n(g.name.s, g.name.n), "{anon_group}"))	/* perf's name for an unnamed group */
 			g.name.n = 0;
 		buf_printf(out, "# group: %.*s{", TEXT(g.name));
 		for (uint32_t i = 0; i < g.n && g.leader + i < tacho_perfdata_n_events(pd); i++)
@@ -337,9 +337,9 @@ static void put_bpf_types(const struct tacho_perfdata *pd, struct buf *out)
 
 static const struct header_feature {
 	enum tacho_feature feature;
-	const char *name;		/* in the list of missing features */
-	const char *text;		/* of a string: its key */
-	const char *line;		/* of a feature without data: the line to print */
+	const char *name;		/* name in the list of missing features */
+	const char *text;		/* key to print, for a feature that is a string */
+	const char *line;		/* line to print, for a feature without data */
 	put_fn put;
 	bool long_text;			/* printed only with -I */
 } header_features[] = {
@@ -374,7 +374,7 @@ static const struct header_feature {
 	{ TACHO_FEATURE_PMU_CAPS, "PMU_CAPS", .put = put_pmu_capabilities },
 };
 
-/* Features that are not printed, for the list of missing features. */
+/* Features that are never printed, but included in the list of missing features. */
 static const struct { enum tacho_feature feature; const char *name; } unprinted[] = {
 	{ TACHO_FEATURE_TRACING_DATA, "TRACING_DATA" }, { TACHO_FEATURE_BUILD_ID, "BUILD_ID" },
 };

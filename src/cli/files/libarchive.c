@@ -1,5 +1,5 @@
 /*
- * Loading libarchive by its soname. Version 3 has kept one ABI since 2011: libarchive.so.13.
+ * Loads libarchive by its soname, libarchive.so.13. Version 3 has had a stable ABI since 2011.
  */
 #include "cli/files/libarchive.h"
 

@@ -9,7 +9,7 @@
 #include <archive.h>
 #include <archive_entry.h>
 
-/* The functions that are used, without the "archive_" of their names. */
+/* The functions that are used, without the prefix "archive_". */
 #define LIBARCHIVE_FUNCTIONS(f)                                                                     \
 	f(error_string) f(entry_new) f(entry_free) f(entry_clear)                                   \
 	f(entry_pathname) f(entry_filetype) f(entry_hardlink) f(entry_symlink) f(entry_size)        \
@@ -36,7 +36,7 @@ extern struct libarchive libarchive;
 
 /* Loads the library; it stays loaded. 0, or -EOPNOTSUPP with a hint. */
 int libarchive_load(struct tacho_error *e);
-/* The negative errno of the last failure of `a`; -EBADMSG for damaged input. */
+/* The negative errno of the last error of `a`; -EBADMSG for damaged input. */
 int libarchive_error(struct archive *a);
 
 #endif

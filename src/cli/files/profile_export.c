@@ -1,5 +1,5 @@
 /*
- * Reading a recording as a profile, and writing a profile to a file.
+ * Reads a recording as a profile, and writes a profile to a file.
  */
 #include "cli/files/profile_export.h"
 

@@ -51,13 +51,13 @@ struct profile_source {
 	{ OPT_FLAG, 'q', "quiet", SOURCE_AT(type, quiet), NULL, "print no warnings" }
 
 /* Reads the recording as the format needs it; prints warnings. Returns 0, or an exit status after
- * a message. Of a damaged recording the samples before the damage are read, and *damaged is set. */
+ * a message. If the recording is damaged, reads the samples before the damage and sets *damaged. */
 int profile_read(const char *command, const struct profile_source *src, const char *path,
 		 const struct tacho_format *format, struct tacho_profile **out, bool *damaged);
-/* False, after a message, if the output would overwrite the recording. NULL means perf.data as input and
+/* Returns false, after a message, if the output would overwrite the input. NULL means perf.data as input and
  * stdout as output. */
 bool profile_keeps_input(const char *command, const char *input, const char *output);
-/* False, after a message, if the file cannot be written. Called before something that takes long. */
+/* Returns false, after a message, if the file cannot be written. Called before lengthy processing. */
 bool profile_can_write(const char *command, const char *path);
 /* Writes to `path`; NULL or "-" is stdout. Returns an exit status. */
 int profile_write(const char *command, const struct tacho_format *format,

@@ -55,7 +55,8 @@ static int add_build_ids(struct file_objects *o, struct tacho_feature_list *list
 	return err;
 }
 
-/* The kernel's mapping is called "[kernel.kallsyms]_text"; drops what follows the bracket. */
+/* Returns the name of the mapped object. The kernel's mapping is called "[kernel.kallsyms]_text"; the part
+ * after the bracket is removed. */
 static const char *mapped_name(const struct tacho_sideband *r, char *out, size_t size)
 {
 	const char *end = strchr(r->mmap.path, ']');

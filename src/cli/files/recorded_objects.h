@@ -13,7 +13,7 @@
 struct file_object {
 	const char *path;
 	uint8_t id[20];
-	size_t n;			/* 0: the build ID is unknown */
+	size_t n;			/* length of the build ID; 0: unknown */
 	bool kernel;			/* the kernel or a module */
 	bool hit;			/* has samples */
 };
@@ -30,16 +30,16 @@ enum {
 	OBJECTS_DISK = 4,		/* read missing build IDs from the files */
 };
 
-/* Reads the objects of `pd`, which must be opened with .ordered for OBJECTS_HITS. 0 or a negative errno; of a
- * damaged recording the objects before the damage are kept. */
+/* Reads the objects of `pd`, which must be opened with .ordered for OBJECTS_HITS. 0 or a negative errno; if
+ * the recording is damaged, the objects before the damage are in the list. */
 int file_objects_read(struct file_objects *o, struct tacho_perfdata *pd, unsigned sources,
 		      struct tacho_error *e);
 /* Adds the object of an mmap record, for callers that read the records themselves. */
 int file_objects_add_record(struct file_objects *o, const struct tacho_sideband *decoded);
-/* Reads missing build IDs from the files. */
+/* Reads missing build IDs from the object files on this machine. */
 void file_objects_disk(struct file_objects *o);
 void file_objects_done(struct file_objects *o);
-/* The running kernel's build ID. Returns its length, or a negative errno. */
+/* Reads the running kernel's build ID. Returns its length, or a negative errno. */
 int kernel_build_id(uint8_t out[20]);
 
 #endif

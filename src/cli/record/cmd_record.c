@@ -18,7 +18,7 @@
 #include "cli/core/run_command.h"
 #include "cli/core/terminal.h"
 
-/* For options of perf that are always on here. */
+/* Accepts options of perf that are always on in tacho. */
 static int accept_always_on(void *opts, const char *arg, struct tacho_error *e)
 {
 	(void)opts;
@@ -185,7 +185,7 @@ struct record_session {
 	struct record_plan plan;
 	struct tacho *t;
 	struct tacho_recorder *recorder;
-	struct tacho_sampler *sampler;	/* the recorder's */
+	struct tacho_sampler *sampler;	/* owned by the recorder */
 	struct tacho_command *command;
 	struct record_file file;
 	struct record_loop loop;
@@ -264,7 +264,7 @@ static bool wants_pipe(const struct record_opts *o)
 	return fstat(STDOUT_FILENO, &st) == 0 && S_ISFIFO(st.st_mode);
 }
 
-/* Starts the command, which waits for record_session's start(). If the recording goes to stdout, the
+/* Forks the command, which waits until start() lets it run. If the recording goes to stdout, the
  * command's stdout is redirected to stderr. */
 static int spawn_command(struct record_session *s)
 {
@@ -351,7 +351,7 @@ static int open_sampler(struct record_session *s)
 	return 0;
 }
 
-/* After the command was forked, so that it does not inherit the priority. */
+/* Called after the command was forked, so that the command does not inherit the priority. */
 static int raise_priority(const struct record_session *s)
 {
 	const struct sched_param param = { .sched_priority = (int)s->o->realtime };
@@ -454,13 +454,13 @@ static void print_summary(const struct record_session *s, bool complete)
 		n_wakeups ? n_wakeups : 1);
 	fprintf(stderr, "[ %s record: Captured and wrote %.3f MB %s", program_name,
 		(double)written.total_bytes / 1048576.0, s->file.pipe ? "-" : s->file.path);
-	if (complete)		/* otherwise it is unknown how many were written */
+	if (complete)		/* otherwise the number of written samples is unknown */
 		fprintf(stderr, " (%llu samples)", (unsigned long long)all.samples);
 	fputs(" ]\n", stderr);
 	print_losses(s);
 }
 
-/* Writes what is left in the rings and completes the file, also after an error `err`, which was reported. */
+/* Drains the rings and completes the file, even after an error `err`, which was already reported. */
 static int finish(struct record_session *s, int err)
 {
 	bool stamp = s->plan.switches || s->o->timestamp_filename;

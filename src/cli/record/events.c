@@ -27,7 +27,7 @@ static int refuse_argument(const char *option, const char *text, struct str part
 	return -EINVAL;
 }
 
-/* fp, dwarf[,BYTES], lbr */
+/* Parses fp, dwarf[,BYTES] or lbr. */
 static int parse_call_graph(const char *text, struct tacho_sampler_opts *out)
 {
 	struct str rest = str_of(text), mode;
@@ -54,7 +54,7 @@ static int parse_call_graph(const char *text, struct tacho_sampler_opts *out)
 	return 0;
 }
 
-/* Branch kinds, separated by commas. */
+/* Parses branch kinds, separated by commas. */
 static int parse_branches(const char *text, uint64_t *out)
 {
 	struct str rest = str_of(text), word;
@@ -72,7 +72,7 @@ static int parse_branches(const char *text, uint64_t *out)
 	return 0;
 }
 
-/* The ELF machine this was built for, which determines the registers. */
+/* The ELF machine of this build, which determines the registers. */
 #if defined(__x86_64__)
 #define MACHINE 62
 #elif defined(__aarch64__)
@@ -99,7 +99,7 @@ int record_list_registers(void)
 	fputs("available registers:", stderr);
 	for (unsigned bit = 0; bit < 64; bit++) {
 		if (!is_sampled_reg(bit) || strcmp(last, tacho_reg_name(MACHINE, bit)) == 0)
-			continue;	/* a wide register has two bits and one name */
+			continue;	/* a wide register has two bits, but one name */
 		last = tacho_reg_name(MACHINE, bit);
 		fprintf(stderr, " %s", last);
 	}
@@ -107,7 +107,7 @@ int record_list_registers(void)
 	return 0;
 }
 
-/* Register names, separated by commas. Without names: the general registers. */
+/* Parses register names, separated by commas; no names: the general registers. */
 static int parse_regs(const char *option, const char *text, uint64_t *out)
 {
 	struct str rest = str_of(text), word;
@@ -158,7 +158,7 @@ static int parse_clock(const char *text, struct tacho_sampler_opts *out)
 		      "monotonic, monotonic_raw, realtime, boottime, tai or a number");
 }
 
-/* Pages, or bytes with a unit; rounded up to a power of two. */
+/* Parses a number of pages, or of bytes with a unit; rounds up to a power of two pages. */
 static int parse_pages(const char *text, struct str s, uint32_t *out)
 {
 	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), n;
@@ -179,7 +179,7 @@ static int parse_pages(const char *text, struct str s, uint32_t *out)
 	return 0;
 }
 
-/* RING, RING,AUX or ,AUX */
+/* Parses RING, RING,AUX or ,AUX. */
 static int parse_rings(const char *text, struct tacho_sampler_opts *out)
 {
 	struct str rest = str_of(text), ring = { 0 };
@@ -192,7 +192,7 @@ static int parse_rings(const char *text, struct tacho_sampler_opts *out)
 	return err < 0 || !has_comma ? err : parse_pages(text, rest, &out->aux_pages);
 }
 
-/* [e][SIZE] */
+/* Parses [e][SIZE]. */
 static int parse_snapshot(const char *text, struct record_plan *plan)
 {
 	struct str s = str_of(text);
@@ -221,8 +221,8 @@ static int parse_aux_sample(const char *text, uint32_t *out)
 	return 0;
 }
 
-/* all, no, or a list of task, mmap, cgroup. The kernel's mapping is always synthesized: without it perf cannot
- * resolve kernel symbols. mmap includes task, as in perf. */
+/* Parses all, no, or a list of task, mmap, cgroup. The kernel's mapping is always synthesized: without it
+ * perf cannot resolve kernel symbols. mmap includes task, as in perf. */
 static int parse_synth(const char *text, unsigned *out)
 {
 	static const struct { const char *name; unsigned bits; } kinds[] = {
@@ -245,7 +245,7 @@ static int parse_synth(const char *text, unsigned *out)
 	return 0;
 }
 
-/* signal, a size with B, K, M or G, or a time with s, m, h or d */
+/* Parses signal, a size with B, K, M or G, or a time with s, m, h or d. */
 static int parse_switch(const char *text, struct record_plan *plan)
 {
 	struct str s = str_of(text);
@@ -280,7 +280,7 @@ static int add_range(struct record_plan *plan, double from_s, double to_s)
 	return 0;
 }
 
-/* Milliseconds, -1, or ascending ranges of milliseconds, separated by commas. */
+/* Parses milliseconds, -1, or ascending ranges of milliseconds, separated by commas. */
 static int parse_delay(const char *text, struct record_plan *plan)
 {
 	static const char hint[] = "milliseconds, -1 for off, or ranges one after the other as in 10-20,30-40";

@@ -1,7 +1,7 @@
 /*
- * The output files of `record`: their names, and switching from one to the next. A file that exists is kept as
- * FILE.old. With --switch-output a file is finished, renamed to include the time, and the next
- * one begins with the processes and mappings that exist then.
+ * The output files of `record`: their names, and switching from one to the next. A file that exists is
+ * kept as FILE.old. --switch-output finishes the current file, adds the time to its name, and begins
+ * the next file with the processes and mappings that exist at that time.
  */
 #include "cli/record/record.h"
 
@@ -54,7 +54,7 @@ void record_file_discard(struct record_file *f)
 		file_discard(f->path);
 }
 
-/* BASE.YYYYMMDDhhmmsscc */
+/* Formats BASE.YYYYMMDDhhmmsscc. */
 static void format_stamped_name(const char *base, uint64_t hundredths, struct buf *out)
 {
 	time_t seconds = (time_t)(hundredths / 100);
@@ -67,7 +67,7 @@ static void format_stamped_name(const char *base, uint64_t hundredths, struct bu
 	buf_printf(out, "%s.%s%02u", base, stamp, (unsigned)(hundredths % 100));
 }
 
-/* Renames a file unless the new name exists: -EEXIST. */
+/* Renames a file; -EEXIST if the new name exists. */
 static int rename_to_new_name(const char *from, const char *to)
 {
 	if (renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) == 0)
@@ -106,7 +106,7 @@ int record_file_stamp(struct record_file *f)
 	return f->path ? 0 : -ENOMEM;
 }
 
-/* Notes the file just finished, and deletes the oldest one if --switch-max-files is exceeded. */
+/* Remembers the file just finished, and deletes the oldest one if --switch-max-files is exceeded. */
 static int add_finished_file(struct record_file *f)
 {
 	if (strlist_add(&f->finished, str_of(f->path)) < 0)

@@ -1,8 +1,8 @@
 /*
- * The main loop of a recording. One ppoll() waits for the rings (the sampler's descriptor is ready when one of
- * them is filled to its watermark), the end of the command, the control channel, a failed reader thread, and
- * the next timer. Once a second the rings are drained in any case and the file is completed, so that at most
- * one second is lost if the recorder is killed.
+ * The main loop of a recording. One ppoll() waits for the rings (the sampler's descriptor is ready when
+ * one of them is filled to its watermark), the end of the command, the control channel, a failed reader
+ * thread, and the next timer. Once a second the rings are drained unconditionally and the file is
+ * brought into a valid state, so that at most one second is lost if the recorder is killed.
  */
 #include "cli/record/record.h"
 
@@ -28,16 +28,16 @@ static double now_s(void)
 }
 
 struct record_timers {			/* INFINITY: never */
-	double start;			/* of the recording */
+	double start;			/* start of the recording */
 	double tick;			/* checkpoint and progress */
-	double toggle;			/* -D: the next begin or end of a range */
+	double toggle;			/* -D: begin or end of a range */
 	double next_file;		/* --switch-output=TIME */
 	size_t range;			/* index of the current range of -D, or of the next one */
-	bool on;			/* in that range */
+	bool on;			/* currently in that range */
 	bool shows_progress;
 };
 
-/* When the next range of -D begins, or the current one ends. */
+/* Time when the next range of -D begins, or the current range ends. */
 static double next_toggle(const struct record_plan *plan, const struct record_timers *m)
 {
 	const struct record_range *r;
@@ -97,7 +97,7 @@ static int take_aux_snapshot(struct record_loop *loop)
 	return err;
 }
 
-/* Executes a line from the control channel. Returns false if it is unknown. */
+/* Executes a command from the control channel. Returns false if it is unknown. */
 static bool obey(void *arg, struct str word)
 {
 	struct record_loop *loop = arg;
@@ -127,7 +127,8 @@ static void show_progress(const struct record_loop *loop, const struct record_ti
 		(unsigned long long)stats.lost);
 }
 
-/* Does what is due at `now`: toggles events, checkpoints, switches files. Returns 1 when the recording is over. */
+/* Performs the actions that are due at `now`: toggles events, checkpoints, switches files. Returns 1 when
+ * the recording is over. */
 static int run_due_actions(struct record_loop *loop, struct record_timers *m, double now)
 {
 	const struct record_plan *plan = loop->plan;

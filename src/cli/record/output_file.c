@@ -12,7 +12,7 @@
 #include "base/io.h"
 #include "cli/core/command.h"
 
-/* Only `data` and data.N are removed; other files in the directory are not ours. */
+/* Removes only `data` and data.N; other files in the directory were not written by tacho. */
 int file_remove_recording(const char *path)
 {
 	DIR *dir = opendir(path);
@@ -46,7 +46,7 @@ bool file_is_recorded_directory(const char *path)
 	return is_directory(path) && !buf_failed(&data) && access(data.bytes, F_OK) == 0;
 }
 
-/* Devices such as /dev/null and empty files are not kept. */
+/* Devices such as /dev/null and empty files are not renamed to FILE.old. */
 bool file_has_old(const char *path)
 {
 	struct stat st;

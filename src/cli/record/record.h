@@ -5,7 +5,7 @@
  *	events.c         from options to events, target and sample fields
  *	file.c           output files: names, switching from one to the next
  *	output_file.c    FILE.old, and the command line; shared with other commands that write recordings
- *	loop.c           waiting for rings, the command's end, delays, signals, the control channel
+ *	loop.c           main loop: waits for rings, the command's end, delays, signals, the control channel
  */
 #ifndef CLI_RECORD_RECORD_H
 #define CLI_RECORD_RECORD_H
@@ -25,7 +25,7 @@ struct record_opts {
 	struct strlist event_lists;
 	bool exclude_self;
 	bool all_cpus, per_thread, all_user, all_kernel;
-	const char *no_inherit;		/* NULL: --inherit; "": neither was given */
+	const char *no_inherit;		/* NULL: --inherit; "": neither option was given */
 	const char *cpus, *pids, *tids, *user;
 	const char *freq;
 	uint64_t period;
@@ -63,7 +63,7 @@ struct record_range {
 	double from_s, to_s;
 };
 
-/* The options as settings of the library and of the loop. */
+/* The options, converted to settings of the library and of the loop. */
 struct record_plan {
 	struct tacho_sampler_opts sampler;
 	int *pids, *tids;
@@ -82,13 +82,13 @@ struct record_plan {
 	double switch_s;
 };
 
-/* cli/record/events.c: all print what is wrong. 0 or a negative errno. */
+/* cli/record/events.c: all return 0, or a negative errno after printing a message. */
 int record_plan_init(const struct record_opts *o, bool has_command, struct record_plan *plan);
 void record_plan_done(struct record_plan *plan);
 int record_add_events(const struct record_opts *o, struct tacho_sampler *s);
 int record_list_registers(void);	/* prints the names, for --intr-regs=? */
 
-/* cli/record/file.c: all print what is wrong, except where noted. 0 or a negative errno. */
+/* cli/record/file.c: all return 0, -ENOMEM, or another negative errno after printing a message. */
 struct record_file {
 	const struct record_opts *opts;
 	const struct record_plan *plan;
@@ -97,8 +97,8 @@ struct record_file {
 	char **argv;			/* the whole command line, for the file's header */
 	bool pipe;
 	int pipe_fd;			/* a duplicate of stdout; -1: not open */
-	const char *base;		/* the name without a time */
-	char *path;			/* of the current file, or directory with --threads */
+	const char *base;		/* file name without a time */
+	char *path;			/* path of the current file, or directory with --threads */
 	struct strlist finished;	/* earlier files of --switch-output */
 };
 /* Begins the recorder's output. If FILE exists, FILE.new is written until record_file_take_name() renames FILE
@@ -116,16 +116,16 @@ struct record_loop {
 	const struct record_opts *opts;
 	const struct record_plan *plan;
 	struct tacho_recorder *recorder;
-	struct tacho_sampler *sampler;	/* the recorder's */
+	struct tacho_sampler *sampler;	/* owned by the recorder */
 	struct record_file *file;
 	struct tacho_command *command;	/* NULL: none */
 	struct control control;
-	bool stop_requested;		/* by the control channel */
+	bool stop_requested;		/* stop command received from the control channel */
 	bool full;			/* --max-size is reached */
 	bool snapshot_due;		/* -S: the next snapshot includes the AUX areas */
-	int signal;			/* that ended it, 0: none */
+	int signal;			/* signal that ended the recording; 0: none */
 	unsigned n_wakeups;
-	bool ended;			/* the command has */
+	bool ended;			/* the command has ended */
 	struct tacho_usage usage;
 };
 /* Records until the command or the targets have ended, or a signal or limit ends the recording. 0 or a negative

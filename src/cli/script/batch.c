@@ -1,8 +1,8 @@
 /*
- * Printing samples in batches. Most of the time would be spent on cache misses, because the texts of
- * frames are scattered over many megabytes. So up to BATCH_SAMPLES samples take each step together:
- * decode, find the code locations of all frames, find their texts, write the lines. Each step prefetches
- * the memory that the next one reads.
+ * Prints samples in batches. The texts of frames are scattered over many megabytes, so that printing
+ * samples one by one would spend most of its time on cache misses. Therefore each step is done for up
+ * to BATCH_SAMPLES samples: decode, find the code locations of all frames, find their texts, write the
+ * lines. Each step prefetches the memory that the next one reads.
  */
 #include "cli/script/script.h"
 
@@ -10,7 +10,7 @@
 
 #include "record/callchain_markers.h"
 
-enum { RUNS_PER_SAMPLE = 8 };	/* free runs, besides MAX_CACHED_CHAIN frames, that another sample needs */
+enum { RUNS_PER_SAMPLE = 8 };	/* free runs needed to add a sample, besides MAX_CACHED_CHAIN frames */
 
 static bool passes_filter(struct script *s, const struct batch_sample *x)
 {
@@ -30,7 +30,7 @@ static bool passes_filter(struct script *s, const struct batch_sample *x)
 	       tacho_switch_lets(&f->event_switch, s->pd, (size_t)(x->ev - s->events.v));
 }
 
-/* 1: *x is filled in; 0: the sample is not to be printed. */
+/* Returns 1 if *x is filled in, 0 if the sample is filtered out. */
 static int decode_sample(struct script *s, const struct tacho_record *rec, struct batch_sample *x)
 {
 	int i = tacho_perfdata_event_of(s->pd, rec), err;
@@ -49,7 +49,7 @@ static int decode_sample(struct script *s, const struct tacho_record *rec, struc
 	return x->ev->values || !s->filter.any || passes_filter(s, x);
 }
 
-/* False: the batch is full. */
+/* Returns false if the batch is full. */
 static bool add_run(struct sample_batch *b, const struct batch_sample *x, enum tacho_space space,
 		    const uint64_t *ips, size_t n)
 {
@@ -66,9 +66,9 @@ static bool add_run(struct sample_batch *b, const struct batch_sample *x, enum t
 	return true;
 }
 
-/* Adds the runs of addresses between the context markers of some chain entries, and stores the entries
- * for the thread's next sample. False: the batch is full or a marker is unknown, so that the chain
- * has to be printed without the batch. */
+/* Adds the runs of addresses between context markers in a range of chain entries, and caches the entries for
+ * the thread's next sample. Returns false if the batch is full or a marker is unknown; the chain must be
+ * printed without the batch then. */
 static bool add_chain(struct sample_batch *b, const struct batch_sample *x, size_t from, size_t to,
 		      enum tacho_space *space)
 {
@@ -86,7 +86,7 @@ static bool add_chain(struct sample_batch *b, const struct batch_sample *x, size
 	return add_run(b, x, *space, chain->v + from, to - from);
 }
 
-/* Adds the chain's runs, except for the frames whose lines the thread's last sample has written. */
+/* Adds the chain's runs, except for frames whose lines can be copied from the thread's last sample. */
 static void plan_chain(struct script *s, struct sample_batch *b, struct batch_sample *x)
 {
 	const struct tacho_words *chain = &x->sample.chain;
@@ -126,7 +126,7 @@ static void plan_lines(struct script *s, struct sample_batch *b, struct batch_sa
 static bool is_full(const struct script *s, const struct sample_batch *b)
 {
 	return b->n == BATCH_SAMPLES || b->n_frames > BATCH_FRAMES - MAX_CACHED_CHAIN ||
-	       b->n_runs > BATCH_RUNS - RUNS_PER_SAMPLE || s->scratch->used;	/* by the last sample */
+	       b->n_runs > BATCH_RUNS - RUNS_PER_SAMPLE || s->scratch->used;	/* used by the last sample */
 }
 
 static void print_sample(struct script *s, const struct batch_sample *x)
@@ -150,8 +150,8 @@ static void batch_start(struct script *s)
 	b->n = b->n_runs = b->n_frames = 0;
 }
 
-/* Prints a group's sample under the name of one of its counters. The raw data are those of the event
- * that was sampled, also if the counter is another tracepoint. */
+/* Prints a group's sample under the name of one of its counters. The raw data belong to the event
+ * that was sampled, even if the counter is another tracepoint. */
 static void print_as_counter(struct script *s, struct batch_sample *x, struct script_event *sampled)
 {
 	const struct tacho_trace_event *counter_trace = x->ev->trace;
@@ -164,7 +164,7 @@ static void print_as_counter(struct script *s, struct batch_sample *x, struct sc
 	sink_write_if_full(s, x->ev->sink);
 }
 
-/* A sample with PERF_SAMPLE_READ values is printed once for each counter that has counted something. */
+/* Prints a sample with PERF_SAMPLE_READ values once for each counter with a nonzero count. */
 static int print_counters(struct script *s, struct batch_sample *x)
 {
 	struct script_event *sampled = x->ev;

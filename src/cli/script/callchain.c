@@ -1,13 +1,13 @@
 /*
- * Walking a sample's call chain. Context markers (PERF_CONTEXT_*) separate its kernel and user parts. A
- * chain recorded with --call-graph dwarf has no user part, but user registers and a copy of the
- * stack; only its innermost user frame is printed.
+ * Walks a sample's call chain. Context markers (PERF_CONTEXT_*) separate its kernel and user parts. With
+ * --call-graph dwarf, the chain has no user part; the sample has user registers and a copy of the stack
+ * instead, of which only the innermost user frame is printed.
  */
 #include "cli/script/script.h"
 
 #include "record/callchain_markers.h"
 
-/* The user instruction pointer among the sampled registers; 0 if it was not sampled. */
+/* Returns the user instruction pointer from the sampled registers; 0 if it was not sampled. */
 static uint64_t user_ip(const struct tacho_regs *regs, uint16_t machine)
 {
 	enum { EM_386 = 3, EM_X86_64 = 62, EM_AARCH64 = 183, EM_RISCV = 243 };
@@ -61,7 +61,7 @@ struct chain_limit {
 	uint32_t pid;
 };
 
-/* How many frames there are up to and including the first --stop-bt function; SIZE_MAX without one. */
+/* Number of frames up to and including the first --stop-bt function; SIZE_MAX if there is none. */
 static size_t frames_to_stop(const struct chain_limit *l, enum tacho_space space, const uint64_t *ips, size_t n)
 {
 	const struct strlist *stop = &l->script->opts->stop_bt;

@@ -217,7 +217,7 @@ static int process_records(struct script *s, struct tacho_error *e)
 		if (err == 0)
 			err = process_record(s, e);
 	} while (err > 0 && !s->write_error);
-	if (!err)	/* a pipe's events are complete only now */
+	if (!err)	/* in a pipe, all events are known only at the end */
 		err = tacho_switch_check(&s->filter.event_switch, s->pd, e);
 	if (!err && s->n_bad)
 		err = error_set(e, -EBADMSG, "%llu records are damaged, the first at offset %#llx",

@@ -1,6 +1,7 @@
 /*
- * How each event of the recording is printed: its fields, its padded name and its output file. In a
- * recording from a pipe, events may be added between samples, so new ones are set up as they appear.
+ * Sets up how each event of the recording is printed: its fields, its padded name and its output file.
+ * In a recording from a pipe, events may be added between samples, so new ones are set up as they
+ * appear.
  */
 #include "cli/script/script.h"
 
@@ -35,7 +36,7 @@ static int sink_open(struct script *s, struct script_event *ev, struct tacho_err
 	if (!sink->path)
 		return error_nomem(e);
 	for (char *c = sink->path + strlen(s->opts->input); *c; c++)
-		if (*c == '/')		/* as in cpu/cycles/ */
+		if (*c == '/')		/* event names may contain slashes: cpu/cycles/ */
 			*c = '_';
 	sink->fd = open(sink->path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
 	if (sink->fd < 0)
@@ -87,8 +88,8 @@ static bool is_tracker(const struct perf_event_attr *attr)
 	return attr->type == PERF_TYPE_SOFTWARE && attr->config == PERF_COUNT_SW_DUMMY;
 }
 
-/* The dummy event that carries sideband records always has a CPU. perf leaves the CPU out of its lines, too,
- * if another software event has none. */
+/* The dummy event for sideband records always has a CPU. Like perf, its lines omit the CPU if another
+ * software event has none. */
 static bool lacks_cpu(const struct tacho_file_event *ev)
 {
 	const struct perf_event_attr *attr = ev->attr;

@@ -54,7 +54,7 @@ int extra_fields_add_cgroup(struct script_extra *r, const struct tacho_sideband 
 	return 0;
 }
 
-/* The newest entry with this ID: the kernel may reuse IDs of deleted cgroups. */
+/* Finds the newest entry with this ID, because the kernel may reuse IDs of deleted cgroups. */
 static const char *cgroup_name(const struct script_extra *r, uint64_t id)
 {
 	for (size_t i = r->cgroups.n; i-- > 0;)
@@ -78,7 +78,7 @@ char *put_time_of_day(const struct script *s, char *at, uint64_t time)
 	return at;
 }
 
-/* Padded to the longest text so far, so that the next field is aligned in most lines. */
+/* Appends the data source, padded to the longest text so far, so that the next field is mostly aligned. */
 static void put_data_src(struct script *s, struct buf *out, uint64_t word)
 {
 	size_t from = out->n;
@@ -143,7 +143,8 @@ static void put_branch_end(struct script *s, struct buf *out, uint32_t fields,
 		buf_printf(out, " (%s)", info.path);
 }
 
-/* Flags of a branch: prediction, transaction, abort, cycles since the previous branch, type, speculation. */
+/* Appends a branch's flags: prediction, transaction, abort, cycles since the previous branch, type,
+ * speculation. */
 static void put_branch_flags(struct buf *out, uint64_t flags)
 {
 	static const char *const kinds[16] = {
@@ -183,7 +184,7 @@ static void put_branches(struct script *s, struct buf *out, uint32_t fields,
 	}
 }
 
-/* "4K", "2M". As in perf, a unit is used from twice its size on: 1 MiB is "1024K". */
+/* Appends "4K", "2M". As in perf, a unit is used only from twice its size on: 1 MiB is "1024K". */
 static void put_page_size(struct buf *out, uint64_t bytes)
 {
 	static const char units[] = "BKMGTPE";

@@ -1,7 +1,7 @@
 /*
- * -F: the fields of a line. A list replaces the default of all event types, or with a prefix
- * ("sw:comm,ip") that of one type; +NAME and -NAME change it. If samples lack a field, it is left out if
- * it comes from the default, and an error if -F names it.
+ * Parses -F, the fields of a line. A list replaces the default fields of all event types, or with a prefix
+ * ("sw:comm,ip") of one type; +NAME and -NAME modify the default. If samples lack a default field, it is left
+ * out; if they lack a field named in -F, that is an error.
  */
 #include "cli/script/script.h"
 
@@ -49,7 +49,7 @@ static const struct {
 	{ "tod", FIELD_TOD, PERF_SAMPLE_TIME, "TIME" },
 };
 
-/* perf's other fields, and why they are not available. */
+/* Fields of perf that are not available, and the reason. */
 static const struct {
 	const char *name, *why;
 } absent[] = {
@@ -123,7 +123,7 @@ static int unknown_field(struct str word, const char *text, struct tacho_error *
 	return -EINVAL;
 }
 
-/* The event types that a list applies to: the one before the colon, or all. */
+/* Determines the event types that a list applies to: the type before the colon, or all. */
 static int pick_types(struct str *list, const char *text, int *from, int *to, struct tacho_error *e)
 {
 	ptrdiff_t colon = str_find(*list, ':');
@@ -212,7 +212,8 @@ static const struct {
 	{ "srcline", "ip", FIELD_SRCLINE, FIELD_IP },
 };
 
-/* Checked only if -F replaces the default; +NAME is ignored for types without the needed field. */
+/* Refuses a field without the field that it is part of. Applies only if -F replaces the default; +NAME is
+ * ignored for types without that field. */
 static int check_dependent(const struct script_fields *f, enum script_type t, struct tacho_error *e)
 {
 	for (size_t i = 0; i < countof(dependent); i++)
@@ -222,7 +223,7 @@ static int check_dependent(const struct script_fields *f, enum script_type t, st
 	return 0;
 }
 
-/* The dummy event that carries sideband records; it never samples. */
+/* Whether this is the dummy event for sideband records, which has no samples. */
 static bool is_dummy(const struct perf_event_attr *attr)
 {
 	return attr->type == PERF_TYPE_SOFTWARE && attr->config == PERF_COUNT_SW_DUMMY;

@@ -1,5 +1,5 @@
 /*
- * Selecting samples by time, CPU, comm, process, thread, function, object and the events of --switch-on
+ * Selects samples by time, CPU, comm, process, thread, function, object and the events of --switch-on
  * and --switch-off. Time ranges are seconds ("3589.1,3589.2", either side may be empty), separated by
  * blanks, or parts of the recording ("10%-20%"; "10%/2" is the second tenth), separated by commas.
  */
@@ -33,7 +33,7 @@ static int parse_times(struct script_filter *f, const char *text, const struct t
 	return 0;
 }
 
-/* Lists with commas, given once or several times. */
+/* Parses comma-separated lists of an option that may be repeated. */
 static int parse_ids(const struct strlist *lists, const char *id_name,
 		     int (*add)(struct script_filter *, uint32_t), struct script_filter *f,
 		     struct tacho_error *e)

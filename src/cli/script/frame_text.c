@@ -1,10 +1,10 @@
 /*
- * The text of frames. A recording has far fewer distinct code locations (object and file offset) than
+ * Caches the text of frames. A recording has far fewer distinct code locations (object and file offset) than
  * frames, and processes map the same files at different addresses. So the text after the address is
  * formatted once per function and looked up by location.
  *
- * The hash tables exceed the L2 cache. Therefore the addresses of a batch take each step together, and
- * each step prefetches the memory that the next one needs.
+ * The hash tables exceed the L2 cache. Therefore each step is done for all addresses of a batch, and
+ * prefetches the memory that the next step needs.
  */
 #include "cli/script/script.h"
 
@@ -14,12 +14,12 @@
 #include "cli/core/fast_format.h"
 
 #define INITIAL_SLOTS 4096u
-#define MAX_SLOTS (2u << 20)		/* 64 MiB of them */
+#define MAX_SLOTS (2u << 20)		/* 64 MiB of slots */
 #define CHUNK_BITS 21
 #define CHUNK_BYTES (1u << CHUNK_BITS)
 #define MAX_CHUNKS 64u			/* 128 MiB of text */
-#define TEXT_ALIGN 32u			/* so that most lie in two cache lines */
-#define MAX_TEXT (16u << 20)	/* the texts of the longest chain stay below 4 GiB */
+#define TEXT_ALIGN 32u			/* so that most texts fit in two cache lines */
+#define MAX_TEXT (16u << 20)	/* keeps the texts of the longest chain below 4 GiB */
 #define TEXT_FIELDS (FIELD_SYM | FIELD_SYMOFF | FIELD_DSO | FIELD_DSOFF | FIELD_SRCLINE)
 
 static void table_free(struct frame_table *t)
@@ -57,7 +57,7 @@ static uint32_t hash_of(uint64_t offset, uint32_t object)
 	return (uint32_t)(((offset ^ object * 0xff51afd7ed558ccdull) * 0x9e3779b97f4a7c15ull) >> 32);
 }
 
-/* The slot of a location, or the free one where it belongs. */
+/* Finds the slot of a location, or the free slot for it. */
 static inline struct frame_slot *hash_find_hashed(const struct frame_hash *h, uint32_t hash, uint64_t offset,
 					     uint32_t object)
 {
@@ -154,7 +154,7 @@ static void put_offset(struct buf *out, uint64_t offset)
 	buf_put(out, text, (size_t)(format_hex(text + 3, offset, 0) - text));
 }
 
-/* The symbol. A text that is split ends in "+0x" here, because each frame's offset follows. */
+/* Appends the symbol. `split`: also "+0x", as each frame's offset follows. */
 static void put_symbol(struct buf *out, const struct tacho_symbols *s, const struct tacho_frame *f,
 		       uint32_t fields, bool split)
 {
@@ -211,8 +211,8 @@ static int make_text(struct script *s, const struct tacho_frame *f, uint32_t fie
 	return 0;
 }
 
-/* The text that all frames of a function share. If two functions begin at the same offset, the texts of
- * the second are not shared. */
+/* Finds or makes the text that all frames of a function share. If two functions begin at the same offset, the
+ * texts of the second are not shared. */
 static int function_text(struct script *s, struct frame_table *t, const struct tacho_frame *f,
 			 uint64_t base, uint32_t *id)
 {
@@ -256,7 +256,7 @@ static int add_nth_location(struct script *s, struct frame_table *t, const struc
 	return add_location(s, t, runs, i, id);
 }
 
-/* Finds the texts of n frames whose locations have been found. */
+/* Finds the texts of n frames, whose locations are known. */
 static int find_texts(struct script *s, struct frame_table *t, const struct frame_run *runs, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {

@@ -1,5 +1,5 @@
 /*
- * A sample as one JSON object on one line. Times are integers in nanoseconds and addresses are
+ * Prints a sample as one JSON object on one line. Times are integers in nanoseconds and addresses are
  * hexadecimal strings: JSON readers that use doubles would round large addresses.
  */
 #include "cli/script/script.h"

@@ -1,5 +1,5 @@
 /*
- * A sample as text, in the format of perf script that flame graph tools and other programs parse:
+ * Prints a sample as text, in the format of perf script that flame graph tools and other programs parse:
  *
  *	            find   16721 [001]  3589.122477:     500000 cpu-clock:      7f165b48341b main+0x1b (/usr/bin/find)
  *
@@ -58,7 +58,7 @@ static uint64_t shown_time(struct script *s, uint64_t time)
 	return shown;
 }
 
-/* "  284.": formatted once per second of the recording, since thousands of samples share it. */
+/* Appends the seconds, "  284.": formatted once per second, because thousands of samples share the text. */
 static char *put_second(struct script *s, char *at, uint64_t second)
 {
 	if (second != s->second || !s->n_second) {
@@ -83,7 +83,7 @@ static char *put_time(struct script *s, char *at, uint64_t time)
 	return format_bytes(at, ": ", 2);
 }
 
-/* A letter for the CPU mode, and one for each bit of `misc` that is specific to the record's type. */
+/* Appends a letter for the CPU mode, and one for each bit of `misc` that is specific to the record's type. */
 static char *put_misc(char *at, const struct line_head *head)
 {
 	static const char modes[] = "?KUHGg";
@@ -105,7 +105,7 @@ static char *put_misc(char *at, const struct line_head *head)
 	return format_blanks(at, (size_t)(6 - (at - from)));
 }
 
-/* The fields comm, pid, tid and cpu. */
+/* Appends the fields comm, pid, tid and cpu. */
 static char *put_task_and_cpu(char *at, const struct script_event *ev, const struct line_head *head)
 {
 	size_t n_comm = min_of(head->n_comm, (size_t)MAX_HEAD / 2);
@@ -126,7 +126,8 @@ static char *put_task_and_cpu(char *at, const struct script_event *ev, const str
 	return at;
 }
 
-/* The same, copied from the thread's last sample if all four are unchanged. */
+/* Like put_task_and_cpu(), but copies the text of the thread's last sample if all four fields are
+ * unchanged. */
 static char *put_cached_task_and_cpu(char *at, const struct script_event *ev, const struct line_head *head)
 {
 	struct thread_lines *r = head->thread_lines;
@@ -175,10 +176,11 @@ put_frame_text(char *at, const struct frame_text *t, const struct tacho_spot *sp
 	return format_bytes_slack(at, t->bytes + t->n, t->n_after);
 }
 
-/* Bytes reserved per frame line; nearly all lines fit. 17 are for the address, 16 for the offset. */
+/* Bytes reserved per frame line, enough for nearly all lines: 17 for the address, 16 for the offset. */
 enum { LINE_BYTES = 256, MAX_LINE_TEXT = LINE_BYTES - 17 - 16 };
 
-/* Ends the buffer at `at` and reserves space for `lines` more lines, the first of which has this long text. */
+/* Ends the buffer at `at` and reserves space for `lines` more lines, the first of which has the long
+ * `text`. */
 static char *reserve_lines(struct buf *out, const char *at, size_t lines, const struct frame_text *text)
 {
 	out->n = (size_t)(at - out->bytes);
@@ -292,7 +294,7 @@ static void put_location(struct script *s, struct buf *out, uint32_t fields,
 static void put_addr(struct script *s, const struct script_event *ev, struct buf *out,
 		     const struct tacho_sample *sample, const struct line_head *head)
 {
-	/* For page faults it is a data address of the task; for other events it need not be an address. */
+	/* For page faults, addr is a data address of the task; for other events it need not be an address. */
 	uint64_t config = ev->attr->config;
 	bool is_fault_address = ev->attr->type == PERF_TYPE_SOFTWARE && config >= PERF_COUNT_SW_PAGE_FAULTS &&
 				config <= PERF_COUNT_SW_PAGE_FAULTS_MAJ &&
@@ -325,7 +327,7 @@ static void put_trace(struct script *s, const struct script_event *ev, struct bu
 		out->n += (size_t)n;
 }
 
-/* Period and event name. Both are copied if the event's last sample had the same period. */
+/* Appends period and event name; copies both if the event's last sample had the same period. */
 static void put_event(struct script_event *ev, struct buf *out, uint64_t period)
 {
 	char *from = buf_reserve(out, ev->n_label + FORMAT_SLACK + 64), *at = from;
@@ -374,7 +376,7 @@ static void put_frames(struct script *s, const struct batch_sample *x)
 		script_walk_callchain(s, &x->sample, &x->head, chain_frames, &c);
 }
 
-/* Fields between the event name and the frames, which few recordings have. */
+/* Rarely used fields between the event name and the frames. */
 #define FIELDS_MIDDLE (FIELD_FLAGS | FIELD_TRACE | FIELD_ADDR | FIELDS_BEFORE_IP)
 
 static void put_middle_fields(struct script *s, const struct batch_sample *x)

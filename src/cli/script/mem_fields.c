@@ -1,6 +1,6 @@
 /*
- * PERF_SAMPLE_DATA_SRC as text, in the format of perf 7's script. Operation and level are formatted here,
- * the other parts by tacho_data_src_text(), as report has them.
+ * Formats PERF_SAMPLE_DATA_SRC as perf 7's script does. Operation and level are formatted here; the
+ * other parts by tacho_data_src_text(), as in report.
  */
 #include "cli/script/mem_fields.h"
 
@@ -19,7 +19,7 @@ static unsigned get(uint64_t word, struct data_src_field f)
 	return (unsigned)(word >> f.at & ((1u << f.bits) - 1));
 }
 
-/* Appends the names of the set bits, as "A or B". Returns `before` plus how many there are. */
+/* Appends the names of the set bits, as "A or B". Returns `before` plus the number of names. */
 static unsigned put_bit_names(struct buf *out, unsigned set, const char *const *names, size_t n,
 			      unsigned before)
 {

@@ -6,7 +6,7 @@
 
 #include "base/buf.h"
 
-/* "|OP LOAD|LVL L1 hit|SNP None|TLB L1 or L2 hit|LCK No|BLK  N/A" */
+/* Appends "|OP LOAD|LVL L1 hit|SNP None|TLB L1 or L2 hit|LCK No|BLK  N/A". */
 void data_src_text(struct buf *out, uint64_t data_src);
 
 #endif

@@ -4,7 +4,7 @@
  *
  *	record -> filter -> line (text or JSON) -> buffer -> stdout
  *
- * Recordings have millions of samples, so the path of a common sample neither calls printf nor allocates.
+ * Recordings have millions of samples, so printing a typical sample neither calls printf nor allocates.
  */
 #ifndef CLI_SCRIPT_SCRIPT_H
 #define CLI_SCRIPT_SCRIPT_H
@@ -49,8 +49,8 @@ void fields_defaults(struct script_fields *f);
 /* Parses one -F argument. 0, or -EINVAL with the column of the error. */
 int fields_parse(struct script_fields *f, const char *text, struct tacho_error *e);
 enum script_type fields_type(const struct perf_event_attr *attr);
-/* The fields that an event prints: the selected ones that its samples have. -EINVAL if its samples lack
- * a field that -F names. */
+/* Finds the fields that an event prints: the selected fields that its samples have. -EINVAL if its samples
+ * lack a field that -F names. */
 int fields_of_event(const struct script_fields *f, const struct tacho_file_event *ev, bool chains,
 		    uint32_t *out, struct tacho_error *e);
 /* -EINVAL if -F hides a type of event that the recording does not have. */
@@ -124,8 +124,8 @@ struct frame_hash {
 };
 
 struct frame_table {
-	uint32_t fields;		/* the fields in its texts */
-	struct frame_hash spots;	/* by code location */
+	uint32_t fields;		/* fields that its texts contain */
+	struct frame_hash spots;	/* texts by code location */
 	struct frame_hash functions;	/* texts shared by several locations, by frame_text.base */
 };
 
@@ -136,7 +136,7 @@ struct frame_chunk {
 struct frame_texts {
 	struct { struct frame_table *v; size_t n, cap; } tables;
 	struct { struct frame_chunk *v; size_t n, cap; } chunks;
-	size_t used;			/* bytes of the last chunk */
+	size_t used;			/* used bytes of the last chunk */
 	struct buf line;		/* scratch buffer for a new text */
 	bool full_paths;		/* print whole paths of source files */
 };
@@ -147,13 +147,13 @@ struct frame_run {
 	size_t n;
 	enum tacho_space space;
 	uint32_t pid, fields;
-	struct tacho_spot *spots;	/* the caller provides arrays of n for these three */
+	struct tacho_spot *spots;	/* these three: arrays of n elements, provided by the caller */
 	uint32_t *hashes;
 	const struct frame_text **texts;
 };
 
 void frame_texts_done(struct frame_texts *t);
-/* Deletes all texts if they use too much memory, which invalidates pointers to them. */
+/* Deletes all texts, invalidating pointers to them, if they use too much memory. */
 void frame_texts_trim(struct frame_texts *t);
 /* Finds the code locations of all addresses, then their texts, which are valid until the next trim. The
  * arrays of consecutive runs must be consecutive in memory. 0 or -ENOMEM. */
@@ -165,8 +165,8 @@ int frame_runs_look_up(struct script *s, struct frame_run *runs, size_t n);
 
 /*
  * Consecutive samples of a thread mostly share their outer frames. Their lines are copied from the output
- * buffer, as long as the last sample's lines have not been written out and no sideband record came
- * in between that may change names or maps. The chain is stored at the end of the array, so that
+ * buffer, unless the buffer was flushed since the last sample, or a sideband record may have changed
+ * names or mappings. The chain is stored at the end of the array, so that
  * shared outer entries keep their index.
  */
 struct script_event;
@@ -177,9 +177,9 @@ struct thread_lines {
 	size_t n_comm;
 	char head[64];			/* the fields comm, pid, tid and cpu of the last sample as text */
 	size_t n_head;
-	const struct script_event *head_ev;	/* the sample that `head` is of */
+	const struct script_event *head_ev;	/* event of the sample in `head` */
 	uint32_t head_pid, head_tid, head_cpu;
-	const struct script_event *ev;	/* whose lines these are */
+	const struct script_event *ev;	/* event of the cached lines */
 	uint64_t lines_version, sink_bytes;	/* script.state_version and sink.bytes when they were written */
 	size_t n, end;			/* entries in chain; where the last line ends in the sink's buffer */
 	uint64_t chain[MAX_CACHED_CHAIN];
@@ -188,11 +188,11 @@ struct thread_lines {
 
 /* The thread's cache entry, with an up-to-date comm; may replace another thread's. */
 struct thread_lines *thread_lines_find(struct script *s, uint32_t pid, uint32_t tid);
-/* How many of the chain's outermost entries can be copied from the last sample's lines. The innermost of
- * them is an address, not a context marker. */
+/* How many of the chain's outermost entries can be copied from the last sample's lines. The innermost
+ * shared entry is an address, not a context marker. */
 size_t thread_lines_shared(const struct thread_lines *r, const struct script *s,
 				 const struct script_event *ev, const struct tacho_words *chain);
-/* The address space of the innermost of them. */
+/* The address space of the innermost shared entry. */
 enum tacho_space thread_lines_space(const struct thread_lines *r, size_t shared);
 /* Makes this the thread's last sample. Its chain of at most MAX_CACHED_CHAIN entries has been stored by the
  * caller; line_starts are set when the lines are written. */
@@ -220,9 +220,9 @@ struct script_event {
 	bool values;			/* its samples have PERF_SAMPLE_READ values with IDs */
 	char *label;			/* "cpu-clock: ", padded; FORMAT_SLACK bytes after it are readable */
 	size_t n_label;
-	uint64_t cached_period;		/* of the last sample */
-	char cached_label[64];		/* its period and label as text */
-	size_t n_cached_label;		/* 0: nothing is cached */
+	uint64_t cached_period;		/* period of the last sample */
+	char cached_label[64];		/* text of that period and the label */
+	size_t n_cached_label;		/* 0: no text is cached */
 	struct script_sink *sink;
 };
 
@@ -233,8 +233,8 @@ struct script_event {
 			 FIELD_CODE_PAGE_SIZE)
 
 struct script_extra {
-	size_t data_src_width;		/* of the longest data_src text so far */
-	struct tacho_file_clock clock;	/* the same moment in wall clock time and in sample time */
+	size_t data_src_width;		/* width of the longest data_src text so far */
+	struct tacho_file_clock clock;	/* one point in time, by the wall clock and the sample clock */
 	struct { struct script_cgroup { uint64_t id; char *path; } *v; size_t n, cap; } cgroups;
 };
 
@@ -263,17 +263,17 @@ struct script {
 	struct thread_lines *thread_lines;	/* THREAD_LINES_SLOTS of them */
 	struct sample_batch *batch;
 	bool values;			/* some event's samples have PERF_SAMPLE_READ values */
-	uint64_t state_version;		/* changes with every record that may change names or maps */
+	uint64_t state_version;		/* changes with each record that may change names or mappings */
 	bool without_cpu;		/* -C was given, but a sample has no CPU */
 	struct { struct script_event *v; size_t n, cap; } events;
-	size_t name_width;		/* of the longest event name */
+	size_t name_width;		/* width of the longest event name */
 	bool lacks_cpu;			/* samples of some software event have no CPU */
 	struct tacho_scratch *scratch;
-	uint64_t first_time, last_time;	/* of printed samples; 0: none yet */
-	uint64_t second;		/* the last one that was formatted, */
-	char second_text[32];		/* as text with the dot */
+	uint64_t first_time, last_time;	/* times of printed samples; 0: none yet */
+	uint64_t second;		/* the last second that was formatted */
+	char second_text[32];		/* its text, including the dot */
 	size_t n_second;
-	struct script_sink sink;	/* of all events, unless --per-event-dump gives each its own */
+	struct script_sink sink;	/* output of all events without --per-event-dump */
 	bool raw_stacks;		/* some chains could not be unwound */
 	uint64_t n_bad, first_bad;	/* number of damaged records; file offset of the first */
 	int write_error;
@@ -282,7 +282,7 @@ struct script {
 /* Sets up events that were added since the last call; in a recording from a pipe they come between samples. */
 int script_events(struct script *s, struct tacho_error *e);
 void script_events_done(struct script *s);
-void sink_write(struct script *s, struct script_sink *sink);	/* writes out its buffer */
+void sink_write(struct script *s, struct script_sink *sink);	/* flushes its buffer */
 static inline void sink_write_if_full(struct script *s, struct script_sink *sink)
 {
 	if (sink->out.n >= 256u << 10)
@@ -298,10 +298,10 @@ struct line_head {
 	uint32_t pid, tid, cpu;		/* cpu: NO_CPU for values of a group whose samples have no CPU */
 	uint64_t time;
 	uint16_t misc;
-	uint32_t type;			/* of the record: TACHO_RECORD_... */
+	uint32_t type;			/* record type: TACHO_RECORD_... */
 	const char *comm;
 	size_t n_comm;
-	struct thread_lines *thread_lines;	/* of the sample's thread; NULL for sideband records */
+	struct thread_lines *thread_lines;	/* cache of the sample's thread; NULL: sideband record */
 };
 void line_put_head(struct script *s, const struct script_event *ev, struct buf *out,
 		   const struct line_head *head);
@@ -322,8 +322,8 @@ struct batch_sample {
 	size_t shared;			/* outermost entries whose lines are copied from the thread's last sample */
 };
 
-/* Consecutive samples that take each step together. No sideband record comes in between, so the same
- * mappings and names apply to all of them. */
+/* Consecutive samples that are processed together, step by step. There is no sideband record between them,
+ * so the same mappings and names apply to all of them. */
 struct sample_batch {
 	struct batch_sample samples[BATCH_SAMPLES];
 	size_t n;
@@ -344,7 +344,7 @@ int sideband_record(struct script *s, const struct tacho_record *rec);
 void json_sample(struct script *s, struct script_event *ev, const struct tacho_sample *sample,
 		 const struct line_head *head);
 
-/* Calls back with the frames of the sample's chain, innermost first, once per part of the chain. */
+/* Called with the frames of a sample's chain, innermost first, once per part of the chain. */
 typedef void (*frames_fn)(void *arg, enum tacho_space space, const uint64_t *ips, size_t n);
 void script_walk_callchain(struct script *s, const struct tacho_sample *sample,
 			   const struct line_head *head, frames_fn fn, void *arg);

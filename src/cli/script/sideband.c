@@ -137,7 +137,7 @@ static const struct sideband_printer *printer_of(const struct script *s, uint32_
 	return NULL;
 }
 
-/* The task that the record describes. Its name begins the line. */
+/* Finds the task that the record is about; its name is at the start of the line. */
 static void task_of(const struct tacho_sideband *r, uint32_t *pid, uint32_t *tid)
 {
 	*pid = r->id.pid;
