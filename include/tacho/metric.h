@@ -107,6 +107,30 @@ TACHO_API int tacho_expr_events(const struct tacho_expr *x, const struct tacho_m
 				int (*fn)(void *arg, const char *event), void *arg);
 
 /*
+ * Finds the built-in metrics whose events are all counted already.
+ */
+#define TACHO_METRIC_NOT_COUNTED (-1)
+#define TACHO_METRIC_NO_COUNTER (-2)	/* the value is known without a counter, such as duration_time */
+
+struct tacho_metric_event {
+	const char *name;
+	int64_t index;			/* what find() returned */
+};
+struct tacho_metric_matcher {
+	size_t size;
+	/* Returns the caller's index of an event, 0 or more, or one of the two values above. */
+	int64_t (*find)(void *arg, const char *event);
+	double (*literal)(void *arg, const char *name);	/* as in struct tacho_metric_env; may be NULL */
+	/* Receives a metric, its compiled expression and its events in the order of the text, each once. To keep the
+	 * expression, set *expr to NULL. The rest is valid during the call. Returns 0, or a value that ends the search. */
+	int (*match)(void *arg, const struct tacho_metric *m, struct tacho_expr **expr,
+		     const struct tacho_metric_event *events, size_t n_events);
+	void *arg;
+};
+/* Calls match() for each of them. Returns 0, a negative value that match() returned, or -ENOMEM. */
+TACHO_API int tacho_metric_match(const struct tacho_metric_matcher *m);
+
+/*
  * A set of metrics that are counted together.
  *
  *	new -> add, add ... -> plan (adds events to a set) -> value, value ... -> free

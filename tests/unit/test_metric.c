@@ -213,6 +213,55 @@ static void the_table(void **state)
 	assert_non_null(strstr(e.hint, "CPUs_utilized"));
 }
 
+struct matches {
+	bool found;
+	struct tacho_expr *expr;
+};
+
+static int64_t find_some(void *arg, const char *event)
+{
+	if (strcmp(event, "duration_time") == 0)
+		return TACHO_METRIC_NO_COUNTER;
+	return strcmp(event, "instructions") == 0 ? 3 : strcmp(event, "cycles") == 0 || strcmp(event, "cpu-cycles") == 0 ? 7 :
+								TACHO_METRIC_NOT_COUNTED;
+}
+
+static int match_some(void *arg, const struct tacho_metric *m, struct tacho_expr **expr,
+		      const struct tacho_metric_event *events, size_t n_events)
+{
+	struct matches *found = arg;
+
+	for (size_t i = 0; i < n_events; i++)
+		assert_int_equal(events[i].index, find_some(NULL, events[i].name));
+	assert_null(strstr(m->expr, "branches"));
+	if (strcmp(m->name, "insn_per_cycle") == 0) {
+		assert_int_equal(n_events, 2);
+		found->found = true;
+		found->expr = *expr;
+		*expr = NULL;
+	}
+	return 0;
+}
+
+static int end_search(void *arg, const struct tacho_metric *m, struct tacho_expr **expr,
+		      const struct tacho_metric_event *events, size_t n_events)
+{
+	return -ECANCELED;
+}
+
+/* Only metrics whose events are all counted are found; the expression may be kept. */
+static void metrics_of_counted_events(void **state)
+{
+	struct matches found = { 0 };
+	struct tacho_metric_matcher m = { .size = sizeof(m), .find = find_some, .match = match_some, .arg = &found };
+
+	assert_int_equal(tacho_metric_match(&m), 0);
+	assert_true(found.found);
+	tacho_expr_free(found.expr);
+	m.match = end_search;
+	assert_int_equal(tacho_metric_match(&m), -ECANCELED);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -220,6 +269,7 @@ int main(void)
 		cmocka_unit_test(nesting_is_bounded), cmocka_unit_test(long_texts),
 		cmocka_unit_test(inputs_by_place), cmocka_unit_test(events_needed),
 		cmocka_unit_test(the_table),
+		cmocka_unit_test(metrics_of_counted_events),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

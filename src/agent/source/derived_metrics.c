@@ -74,7 +74,6 @@ struct derived_search {
 	const struct tacho_sum *rows;
 	size_t n_rows;
 	uint32_t leader;		/* the group being searched */
-	struct derived_metric *derived_metric; /* the metric whose inputs are being collected */
 };
 
 /* The event "cycles:u" is called "cycles" in an expression. */
@@ -85,7 +84,7 @@ static bool has_name(const char *event, const char *name)
 	return strlen(name) == n && !strncmp(event, name, n);
 }
 
-/* The first row of the event of this name in the group, or -1. */
+/* The first row of the event of this name in the group, or TACHO_METRIC_NOT_COUNTED. */
 static int64_t row_of(const struct derived_search *f, const char *name)
 {
 	for (size_t i = 0; i < f->n_rows; i++) {
@@ -94,20 +93,12 @@ static int64_t row_of(const struct derived_search *f, const char *name)
 		if (ev->leader == f->leader && has_name(ev->name, name))
 			return (int64_t)i;
 	}
-	return -1;
+	return TACHO_METRIC_NOT_COUNTED;
 }
 
-static int add_input(void *arg, const char *name)
+static int64_t find_row(void *arg, const char *name)
 {
-	struct derived_search *f = arg;
-	struct derived_metric *r = f->derived_metric;
-	int64_t row = row_of(f, name);
-
-	if (row < 0 || r->n_inputs == MAX_INPUTS)
-		return 1;		/* not in this group: the metric cannot be computed here */
-	r->inputs[r->n_inputs].first = (uint32_t)row;
-	r->inputs[r->n_inputs].name = strdup(name);
-	return r->inputs[r->n_inputs++].name ? 0 : -ENOMEM;
+	return row_of(arg, name);
 }
 
 static size_t count_places(const struct derived_search *f, uint32_t first)
@@ -163,49 +154,60 @@ static int add_places(struct derived_search *f, struct derived_metric *r, const 
 	return 0;
 }
 
-static double unknown_value(void *arg, const char *name)
+/* Whether the source lists the metric in `metrics`: then it is counted in a group of its own. */
+static bool is_named_metric(const struct agent_source *s, const char *name)
 {
-	(void)arg, (void)name;
-	return NAN;
+	for (size_t i = 0; i < s->config->metrics.n; i++)
+		if (!strcasecmp(s->config->metrics.v[i], name))
+			return true;
+	return false;
 }
 
-static double is_in_group(void *arg, enum tacho_input kind, const char *name)
+/* Copies the inputs. Returns 0, 1 if the metric cannot be computed from these rows, or -ENOMEM. */
+static int take_inputs(const struct derived_search *f, struct derived_metric *r,
+		       const struct tacho_metric_event *events, size_t n)
 {
-	return kind == TACHO_INPUT_HAS_EVENT && row_of(arg, name) >= 0;
+	if (n < 2 || n > MAX_INPUTS)
+		return 1;
+	for (size_t i = 0; i < n; i++) {
+		r->inputs[i] = (struct metric_input){ strdup(events[i].name), (uint32_t)events[i].index };
+		r->n_inputs++;
+		if (!r->inputs[i].name)
+			return -ENOMEM;
+		if (count_places(f, r->inputs[i].first) != count_places(f, r->inputs[0].first))
+			return 1;
+	}
+	return 0;
 }
 
-static int try_metric(void *arg, const struct tacho_metric *tm)
+static int add_derived_metric(void *arg, const struct tacho_metric *tm, struct tacho_expr **expr,
+			      const struct tacho_metric_event *events, size_t n_events)
 {
 	struct derived_search *f = arg;
-	const struct tacho_metric_env none = { .size = sizeof(none), .event = unknown_value, .arg = f,
-					       .ask = is_in_group };
 	struct derived_metric r = { .scale = tm->scale }, *kept;
 	int err;
 
-	for (size_t i = 0; i < f->source->config->metrics.n; i++)
-		if (!strcasecmp(f->source->config->metrics.v[i], tm->name))
-			return 0;	/* listed in the source's `metrics`: counted in its own group */
-	f->derived_metric = &r;
-	err = tacho_metric_events(tm->expr, &none, add_input, f, NULL);
-	for (size_t i = 1; err == 0 && i < r.n_inputs;
-	     i++) /* all inputs must have the same places */
-		err = count_places(f, r.inputs[i].first) != count_places(f, r.inputs[0].first);
-	if (err == 0 && (r.n_inputs < 2 || tacho_expr_new(&r.expr, tm->expr, NULL) < 0))
-		err = 1;
+	if (is_named_metric(f->source, tm->name))
+		return 0;
+	err = take_inputs(f, &r, events, n_events);
 	if (err == 0)
 		err = add_places(f, &r, tm);
 	kept = err == 0 ? vec_add(&f->derived->list) : NULL;
-	if (kept)
-		*kept = r;
-	else
+	if (!kept) {
 		derived_metric_done(&r);
-	return err == -ENOMEM || (err == 0 && !kept) ? -ENOMEM : 0;
+		return err == 0 || err == -ENOMEM ? -ENOMEM : 0;
+	}
+	*kept = r;
+	kept->expr = take(*expr);
+	return 0;
 }
 
 int derived_metrics_new(struct derived_metrics **out, struct agent_source *s, struct source_unit *u,
 			const struct tacho_sum *rows, size_t n_rows)
 {
 	struct derived_search f = { .source = s, .unit = u, .rows = rows, .n_rows = n_rows };
+	struct tacho_metric_matcher matcher = { .size = sizeof(matcher), .find = find_row,
+						.match = add_derived_metric, .arg = &f };
 	int err = 0;
 
 	*out = NULL;
@@ -219,7 +221,7 @@ int derived_metrics_new(struct derived_metrics **out, struct agent_source *s, st
 
 		f.leader = i;
 		if (ev->leader == i && ev->group_size > 1)
-			err = tacho_metric_each(NULL, try_metric, &f, NULL);
+			err = tacho_metric_match(&matcher);
 	}
 	if (err < 0 || f.derived->list.n == 0) {
 		derived_metrics_free(f.derived);

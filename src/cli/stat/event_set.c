@@ -184,41 +184,23 @@ int stat_plan_set(const struct stat_opts *o, struct tacho_evset *set, struct sta
 struct implied_metrics {
 	const struct tacho_evset *set;
 	struct stat_plan *plan;
-	bool complete;			/* all events of the current metric are in the set */
-	char *home;			/* name of the metric's first event */
 };
 
-static bool set_counts(const struct tacho_evset *set, const char *name)
+/* Returns the index of the event in the set, or TACHO_METRIC_NOT_COUNTED. */
+static int64_t index_in_set(const struct tacho_evset *set, const char *name)
 {
 	for (size_t i = 0; i < tacho_evset_size(set); i++)
 		if (stat_event_is(tacho_evset_event(set, i), name))
-			return true;
-	return false;
+			return (int64_t)i;
+	return TACHO_METRIC_NOT_COUNTED;
 }
 
-static int check_event(void *arg, const char *name)
-{
-	struct implied_metrics *b = arg;
-
-	if (strcmp(name, "duration_time") == 0)
-		return 0;
-	if (!set_counts(b->set, name)) {
-		b->complete = false;
-		return 0;
-	}
-	if (!b->home)
-		b->home = str_dup(str_of(name));
-	return b->home ? 0 : -ENOMEM;
-}
-
-static double has_event(void *arg, enum tacho_input kind, const char *name)
+/* duration_time is the clock of the run, not a counter. */
+static int64_t find_event(void *arg, const char *name)
 {
 	const struct implied_metrics *b = arg;
 
-	for (size_t i = 0; kind == TACHO_INPUT_HAS_EVENT && i < tacho_evset_size(b->set); i++)
-		if (stat_event_is(tacho_evset_event(b->set, i), name))
-			return 1;
-	return 0;
+	return strcmp(name, "duration_time") == 0 ? TACHO_METRIC_NO_COUNTER : index_in_set(b->set, name);
 }
 
 static double implied_literal(void *arg, const char *name)
@@ -226,36 +208,34 @@ static double implied_literal(void *arg, const char *name)
 	return plan_literal(((struct implied_metrics *)arg)->plan, name);
 }
 
-static int add_if_implied(void *arg, const struct tacho_metric *m)
+/* A metric is shown in the row of its first event that is counted. */
+static int add_implied_metric(void *arg, const struct tacho_metric *m, struct tacho_expr **expr,
+			      const struct tacho_metric_event *events, size_t n_events)
 {
 	struct implied_metrics *b = arg;
-	struct tacho_metric_env env = { .size = sizeof(env), .event = no_event,
-					.literal = implied_literal, .arg = b, .ask = has_event };
-	scoped(free_expr) struct tacho_expr *expr = NULL;
-	int err = tacho_expr_new(&expr, m->expr, NULL);
+	char *home = NULL;
+	size_t i = 0;
 
-	b->complete = true;
-	if (err == 0)
-		err = tacho_expr_events(expr, &env, check_event, b);
-	if (err < 0 || !b->complete || !b->home) {
-		free(take(b->home));
-		return err;
-	}
-	return add_metric_use(b->plan, m, &b->home, &expr);
+	while (i < n_events && events[i].index < 0)
+		i++;
+	if (i == n_events)
+		return 0;
+	home = str_dup(str_of(events[i].name));
+	return home ? add_metric_use(b->plan, m, &home, expr) : -ENOMEM;
 }
 
 int stat_plan_implied_metrics(struct tacho_evset *set, struct stat_plan *plan)
 {
 	struct implied_metrics b = { .set = set, .plan = plan };
-	bool cpu = set_counts(set, "cpu-clock"), task = set_counts(set, "task-clock");
-	int n;
+	struct tacho_metric_matcher matcher = { .size = sizeof(matcher), .find = find_event,
+						.literal = implied_literal, .match = add_implied_metric, .arg = &b };
+	bool cpu = index_in_set(set, "cpu-clock") >= 0, task = index_in_set(set, "task-clock") >= 0;
 
 	if (cpu != task)		/* if only one of them is counted, use it for any target */
 		plan->target_cpu = cpu;
 	if (cpu || task)
 		plan->clock = plan->target_cpu ? "cpu-clock" : "task-clock";
-	n = tacho_metric_each(NULL, add_if_implied, &b, NULL);
-	return n < 0 ? n : 0;
+	return tacho_metric_match(&matcher);
 }
 
 void stat_plan_done(struct stat_plan *plan)
