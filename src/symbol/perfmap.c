@@ -72,6 +72,7 @@ static int64_t take_text(struct symbol_table *t, struct buf *text)
 		return 0;
 	}
 	buf_put(&t->strings, text->bytes, text->n);
+	buf_done(text);
 	return buf_failed(&t->strings) ? -ENOMEM : (int64_t)start;
 }
 

@@ -236,6 +236,7 @@ static void stage_small(struct stage *s)
 
 static void stage_end(struct stage *s)
 {
+	tacho_report_fields_free(s->opts.keys.fields);
 	tacho_profile_free(s->p);
 	tacho_perfdata_close(s->pd);
 	free(s->file);

@@ -186,6 +186,17 @@ static void hide_separator(const struct report_view *view, struct buf *out, size
 			out->bytes[i] = '.';
 }
 
+/* Accounts for a text of `n` characters that was written to reserved memory; n < 0: it could not be made. */
+static void end_text(struct buf *out, ptrdiff_t n)
+{
+	if (n < 0)
+		out->bad = true;
+	else
+		out->n += (size_t)n;
+	if (out->bytes)
+		out->bytes[out->n] = '\0';
+}
+
 void table_key_text(const struct tacho_report *r, const struct tacho_report_entry *e,
 		    const struct tacho_report_column *c, struct buf *out)
 {
@@ -196,10 +207,7 @@ void table_key_text(const struct tacho_report *r, const struct tacho_report_entr
 		at = buf_reserve(out, (size_t)n + 1);
 		n = at ? tacho_report_text(r, e, c, at, (size_t)n + 1) : 0;
 	}
-	if (n < 0)
-		out->bad = true;
-	else
-		out->n += (size_t)n;
+	end_text(out, n);
 }
 
 static void put_symbol(const struct tacho_profile_frame *f, struct buf *out)
@@ -211,10 +219,7 @@ static void put_symbol(const struct tacho_profile_frame *f, struct buf *out)
 		at = buf_reserve(out, (size_t)n + 1);
 		n = at ? tacho_report_symbol_text(f, at, (size_t)n + 1) : 0;
 	}
-	if (n < 0)
-		out->bad = true;
-	else
-		out->n += (size_t)n;
+	end_text(out, n);
 }
 
 static void put_cell(struct table *t, const struct tacho_report_entry *e, size_t i, struct buf *out)

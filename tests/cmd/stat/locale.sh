@@ -1,4 +1,5 @@
 # Machine formats are the same in every locale; only the text separates thousands as the locale does.
+# run: plain
 . "$SUPPORT/lib.sh"
 need localedef
 [ -e /usr/share/i18n/locales/de_DE ] || skip "needs the package locales"
