@@ -1,5 +1,6 @@
 # --socket-filter counts what ran on one socket's CPUs, as perf does. The second CPU is put on a socket of
 # its own in the topology that the recording carries.
+# run: alone
 . "$SUPPORT/lib.sh"
 need perf python3 taskset jq
 need_root

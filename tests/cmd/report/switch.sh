@@ -1,4 +1,5 @@
 # --switch-on and --switch-off count what lies between two events, as perf does.
+# run: alone
 . "$SUPPORT/lib.sh"
 need perf jq
 need_root

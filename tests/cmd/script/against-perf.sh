@@ -1,5 +1,5 @@
 # perf script and tacho script print the same for many kinds of recordings, except for the differences in the man page.
-# run: slow
+# run: alone slow
 . "$SUPPORT/lib.sh"
 need perf python3
 need_root

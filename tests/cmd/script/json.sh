@@ -1,4 +1,5 @@
 # --json is an object per sample, with what the text has.
+# run: alone
 . "$SUPPORT/lib.sh"
 need perf python3
 perf record -q -e cpu-clock -F 1999 -g -o a.data -- ls -R /usr/share/doc >/dev/null 2>&1 ||

@@ -1,4 +1,5 @@
 # The text has the shape that flame graph tools and profilers look for, also with -F +pid and --header.
+# run: alone
 . "$SUPPORT/lib.sh"
 need perf python3
 perf record -q -e cpu-clock -F 1999 -g -o chains.data -- sh -c 'ls -R /usr/share/doc' >/dev/null 2>&1 ||

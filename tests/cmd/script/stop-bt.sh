@@ -1,4 +1,5 @@
 # --stop-bt shows a call chain up to the first of some functions, as perf does.
+# run: alone
 . "$SUPPORT/lib.sh"
 need perf cc jq
 need_root
