@@ -23,7 +23,7 @@ void read_take(struct tacho_read *out, struct cursor *c, struct tacho_scratch *s
 		return;
 	}
 	out->words = words_take(c, s, l.values + n * l.stride);
-	if (c->bad)
+	if (c->bad || !out->words.v)
 		return;
 	out->n = (size_t)n;
 	out->format = format;

@@ -38,15 +38,17 @@ struct tar_input {
 /* Reads the next entry's header. Returns 1, 0 at the end of the archive, or a negative errno. */
 static int tar_next(struct tar_input *t, struct tacho_error *e)
 {
-	const char *reason;
+	const char *reason, *name;
 	int status = libarchive.read_next_header(t->archive, &t->entry), err;
 
 	if (status == ARCHIVE_EOF)
 		return 0;
 	if (status >= ARCHIVE_WARN) {		/* a warning: a name that is not in the locale's charset */
-		t->name = libarchive.entry_pathname(t->entry);
-		if (t->name && strlen(t->name) < PATH_MAX)
+		name = libarchive.entry_pathname(t->entry);
+		if (name && strlen(name) < PATH_MAX) {
+			t->name = name;
 			return 1;
+		}
 		return error_set(e, -EBADMSG, "'%s' has an entry without a usable name", t->path);
 	}
 	err = libarchive_error(t->archive);
@@ -66,7 +68,7 @@ static int tar_open(struct tar_input *t, int fd, const char *path, struct tacho_
 {
 	int err = libarchive_load(e);
 
-	*t = (struct tar_input){ .path = path };
+	*t = (struct tar_input){ .path = path, .name = "" };
 	if (err < 0)
 		return err;
 	t->archive = libarchive.read_new();
