@@ -9,7 +9,7 @@
 
 #define ADDRESS_WIDTH 16
 
-/* Of all events of a group together. */
+/* The number of samples of an entry, all events of the group together. */
 static uint64_t samples_of(const struct report *r, const struct tacho_report_entry *e)
 {
 	uint64_t sum = 0;
@@ -71,7 +71,7 @@ int compare_texts(struct buf *a, struct buf *b)
 
 /* ---- widths ---- */
 
-/* As perf: an address in place of a name takes as much space as with 0x, even 0, which has none. */
+/* An address in place of a name is as wide as with 0x, even 0, which is printed without it: so does perf. */
 size_t symbol_width(const struct tacho_profile_frame *f)
 {
 	return f && f->known ? strlen("[k] ") + strlen(f->code->name) : strlen("[k] 0x") + ADDRESS_WIDTH;
