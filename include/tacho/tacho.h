@@ -19,5 +19,6 @@
 #include <tacho/symbol.h>
 #include <tacho/system.h>
 #include <tacho/trace.h>
+#include <tacho/unwind.h>
 
 #endif

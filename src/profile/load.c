@@ -18,6 +18,7 @@ static void load_done(struct load *l)
 	details_done(&l->details);
 	stacks_done(&l->stacks);
 	fast_path_done(&l->fast);
+	tacho_unwinder_free(l->unwinder);
 	tacho_symbols_free(l->own);
 	keymap_done(&l->task_index);
 	vec_done(&l->tasks);
@@ -123,10 +124,27 @@ static void fill_pending(struct pending_sample *w, const struct load *l, const s
 	w->row.samples = 1;
 	w->row.period = s->period;
 	w->time = s->time;
-	w->raw_stack = s->n_stack != 0;
+	w->raw_stack = s->n_stack != 0 && !o->no_chains;
 	w->filtered = l->profile->filter.by_sample && is_filtered(l, s);
 	w->counted_already = false;
 	w->parallelism = l->details.parallelism;
+}
+
+/* Adds the sample's stack to the batch. A stack dump is unwound first, by the maps as they are now. */
+static int add_stack(struct load *l, const struct tacho_sample *s, enum tacho_space space, struct pending_sample *w)
+{
+	struct tacho_sample unwound;
+	int got;
+
+	if (!w->raw_stack)
+		return stacks_add(&l->stacks, w->row.thread, s, space);
+	if (!l->unwinder &&
+	    tacho_unwinder_new(&l->unwinder, l->symbols, tacho_perfdata_event(l->pd, 0)->layout.machine, NULL) < 0)
+		return -ENOMEM;
+	unwound = *s;
+	got = tacho_unwinder_unwind(l->unwinder, s, &unwound.chain);
+	w->raw_stack = got == 0;
+	return got < 0 ? got : stacks_add(&l->stacks, w->row.thread, &unwound, space);
 }
 
 /* `event` is the event id in the profile, `file_event` the index in the file of the event that the record
@@ -149,7 +167,7 @@ static int add_sample(struct load *l, const struct tacho_sample *s, uint16_t mis
 		w->row.detail = details_sample(&l->details, l->pd, file_event, s, space, branch);
 	if (w->row.thread == KEYMAP_NONE || w->row.detail == KEYMAP_NONE)
 		return -ENOMEM;
-	return branch ? add_branch_row(l, s, branch, w) : stacks_add(&l->stacks, w->row.thread, s, space);
+	return branch ? add_branch_row(l, s, branch, w) : add_stack(l, s, space, w);
 }
 
 static bool in_time(const struct load *l, uint64_t time)

@@ -16,6 +16,8 @@
 #include "profile/profile.h"
 #include "profile/stacks.h"
 
+#include <tacho/unwind.h>
+
 struct load_task {
 	uint32_t pid;
 	uint32_t thread;		/* id, or KEYMAP_NONE: its comm must be looked up */
@@ -43,6 +45,7 @@ struct load {
 					 * `symbols` belongs to the caller */
 	struct stack_resolver stacks;
 	struct pending_sample pending[MAX_BATCH];	/* one per stack of the batch */
+	struct tacho_unwinder *unwinder;	/* NULL until a sample has a stack dump */
 	struct tacho_scratch *scratch;
 	struct tacho_sample sample;	/* the current one; see tacho_sample_decode_again() */
 	struct keymap task_index;	/* tid -> index */

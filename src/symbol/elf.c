@@ -361,3 +361,19 @@ int elf_debuglink(const struct elf *e, char **out)
 	*out = name;
 	return 0;
 }
+
+uint64_t elf_offset_address(const struct elf_segment *loads, size_t n, uint64_t offset)
+{
+	const struct elf_segment *near = NULL;
+
+	for (size_t i = 0; i < n; i++) {
+		const struct elf_segment *s = &loads[i];
+
+		if (offset >= s->offset && offset - s->offset < s->filesz)
+			return offset - s->offset + s->vaddr;
+		/* Segments are mapped in whole pages, so the rest of the first page belongs to it too. */
+		if (offset >= (s->offset & ~4095ull) && (!near || s->offset > near->offset))
+			near = s;
+	}
+	return near ? offset - near->offset + near->vaddr : offset;
+}

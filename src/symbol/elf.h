@@ -65,6 +65,9 @@ const char *elf_section_name(const struct elf *e, const struct elf_section *s);
 const struct elf_section *elf_find_section(const struct elf *e, const char *name);
 const struct elf_section *elf_find_type(const struct elf *e, uint32_t type);
 
+/* Converts an offset in a mapped file to an address, by its PT_LOAD segments; other segments must not be listed. */
+uint64_t elf_offset_address(const struct elf_segment *loads, size_t n, uint64_t offset);
+
 /* Returns the length of the build ID, or -ENOENT, -ENOMEM ... */
 int elf_build_id(const struct elf *e, uint8_t out[BUILD_ID_MAX]);
 int elf_notes_build_id(const uint8_t *bytes, size_t n, bool swap, uint8_t out[BUILD_ID_MAX]);

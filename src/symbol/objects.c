@@ -226,18 +226,7 @@ void objects_done(struct objects *o)
 
 uint64_t object_address(const struct object *obj, uint64_t offset)
 {
-	const struct elf_segment *near = NULL;
-
-	for (size_t i = 0; i < obj->n_segments; i++) {
-		const struct elf_segment *s = &obj->segments[i];
-
-		if (offset >= s->offset && offset - s->offset < s->filesz)
-			return offset - s->offset + s->vaddr;
-		/* Segments are mapped in whole pages, so the rest of the first page belongs to it too. */
-		if (offset >= (s->offset & ~4095ull) && (!near || s->offset > near->offset))
-			near = s;
-	}
-	return near ? offset - near->offset + near->vaddr : offset;
+	return elf_offset_address(obj->segments, obj->n_segments, offset);
 }
 
 bool object_module_name(const char *path, char *out, size_t size)

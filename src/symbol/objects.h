@@ -106,7 +106,17 @@ bool object_module_name(const char *path, char *out, size_t size);
 int object_read_lines(struct object *obj, const struct symbol_search *search, const char *vmlinux);
 void object_drop_lines(struct object *obj);
 
-/* vdso.c: reads the symbols of this process's own vdso. Returns 0 or a negative errno. */
+/* vdso.c: opens this process's own vdso, if it is the object's; or reads its symbols. Returns 0 or a negative errno,
+ * and may set obj->why. */
+int vdso_open(struct elf *out, struct object *obj);
 int vdso_load(struct object *obj);
+
+/* symbols.c: the object of a spot in user space, NULL if unknown; and where its file is searched. */
+struct tacho_symbols;
+struct object *symbols_object(const struct tacho_symbols *s, uint32_t id);
+/* symbols.c: data that another directory derives from the objects; it is freed with them. NULL until it is set. */
+void *symbols_attached(const struct tacho_symbols *s);
+void symbols_attach(struct tacho_symbols *s, void *data, void (*free_data)(void *));
+const struct symbol_search *symbols_search(const struct tacho_symbols *s);
 
 #endif

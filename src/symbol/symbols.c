@@ -41,6 +41,8 @@ struct tacho_symbols {
 	struct symbol_search search;
 	uint32_t last[LAST_PROCESSES];	/* cache: pid modulo size -> index in `processes` */
 	char *symfs, *vmlinux, *kallsyms, *build_id_dir, *procfs;
+	void *attached;			/* see symbols_attach() */
+	void (*free_attached)(void *);
 };
 
 static int copy_text(char **to, const char *from)
@@ -115,6 +117,8 @@ void tacho_symbols_free(struct tacho_symbols *s)
 {
 	if (!s)
 		return;
+	if (s->attached)
+		s->free_attached(s->attached);
 	processes_done(&s->processes);
 	kernel_done(&s->kernel);
 	objects_done(&s->objects);
@@ -418,6 +422,27 @@ int symbols_lookup_begin(struct tacho_symbols *s, uint32_t pid, enum tacho_space
 					.proc = proc,
 					.version = proc ? proc->maps->version : 0 };
 	return 0;
+}
+
+struct object *symbols_object(const struct tacho_symbols *s, uint32_t id)
+{
+	return objects_at(&s->objects, id);
+}
+
+void *symbols_attached(const struct tacho_symbols *s)
+{
+	return s->attached;
+}
+
+void symbols_attach(struct tacho_symbols *s, void *data, void (*free_data)(void *))
+{
+	s->attached = data;
+	s->free_attached = free_data;
+}
+
+const struct symbol_search *symbols_search(const struct tacho_symbols *s)
+{
+	return &s->search;
 }
 
 uint64_t symbols_kernel_version(const struct tacho_symbols *s)

@@ -1,7 +1,7 @@
 /*
  * Walks a sample's call chain. Context markers (PERF_CONTEXT_*) separate its kernel and user parts. With
  * --call-graph dwarf, the chain has no user part; the sample has user registers and a copy of the stack
- * instead, of which only the innermost user frame is printed.
+ * instead, which is unwound here. Where that is not possible, the innermost user frame is printed.
  */
 #include "cli/script/script.h"
 
@@ -84,15 +84,30 @@ static void limited_frames(void *arg, enum tacho_space space, const uint64_t *ip
 		l->fn(l->arg, space, ips, n);
 }
 
+/* Unwinds the sample's stack dump. 1: *chain is set; 0: it cannot be unwound; -ENOMEM. */
+static int unwind(struct script *s, const struct tacho_sample *sample, struct tacho_words *chain)
+{
+	uint16_t machine = tacho_perfdata_event(s->pd, 0)->layout.machine;
+	int err = s->unwinder || !s->symbols ? 0 : tacho_unwinder_new(&s->unwinder, s->symbols, machine, NULL);
+
+	if (err < 0 || !s->unwinder)
+		return err;
+	return tacho_unwinder_unwind(s->unwinder, sample, chain);
+}
+
 void script_walk_callchain(struct script *s, const struct tacho_sample *sample, const struct line_head *head,
 			   frames_fn fn, void *arg)
 {
 	struct chain_limit l = { fn, arg, s->opts->max_stack ? s->opts->max_stack : SIZE_MAX, s, head->pid };
+	bool dump = (sample->type & PERF_SAMPLE_STACK_USER) && sample->regs_user.abi && !has_user_part(&sample->chain);
+	struct tacho_words chain = sample->chain;
 	uint64_t ip;
+	int unwound = dump ? unwind(s, sample, &chain) : 1;
 
-	walk_chain(sample->chain.v, sample->chain.n, limited_frames, &l);
-	if (!l.left || !(sample->type & PERF_SAMPLE_STACK_USER) || !sample->regs_user.abi ||
-	    has_user_part(&sample->chain))
+	if (unwound < 0 && !s->write_error)
+		s->write_error = unwound;
+	walk_chain(chain.v, chain.n, limited_frames, &l);
+	if (!l.left || unwound)
 		return;
 	ip = (head->misc & 7) == TACHO_SPACE_USER ? sample->ip :
 	     user_ip(&sample->regs_user, tacho_perfdata_event(s->pd, 0)->layout.machine);

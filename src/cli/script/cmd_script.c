@@ -293,8 +293,8 @@ static int finish(struct script *s, int err, struct tacho_error *e)
 	if (warning && !s->opts->quiet)
 		message_text("script", "%s", warning);
 	if (s->raw_stacks && !s->opts->quiet)
-		message_text("script", "call chains recorded with --call-graph dwarf are printed without their "
-			     "user space callers");
+		message_text("script", "some stack dumps cannot be unwound (only those of 64-bit programs on x86-64 and "
+			     "arm64 can): their call chains are printed without user space callers");
 	if (s->opts->verbose && s->symbols)
 		report_missing_symbols(s);
 	if (s->without_cpu) {
@@ -312,6 +312,7 @@ static void script_done(struct script *s)
 	frame_texts_done(&s->frames);
 	extra_fields_done(&s->extra);
 	tacho_trace_free(s->trace);
+	tacho_unwinder_free(s->unwinder);
 	tacho_symbols_free(s->symbols);
 	tacho_perfdata_close(s->pd);
 	buf_done(&s->sink.out);

@@ -20,6 +20,7 @@
 #include <tacho/perfdata.h>
 #include <tacho/symbol.h>
 #include <tacho/trace.h>
+#include <tacho/unwind.h>
 
 /* ---- fields ---- */
 enum script_field {
@@ -254,6 +255,7 @@ struct script {
 	const struct script_opts *opts;
 	struct tacho_perfdata *pd;
 	struct tacho_symbols *symbols;
+	struct tacho_unwinder *unwinder;	/* NULL until a sample has a stack dump */
 	struct tacho_trace *trace;
 	struct tacho_trace_opts trace_opts;
 	struct script_fields fields;

@@ -1,0 +1,117 @@
+/*
+ * Files are found as for symbols, so a file of another build is never used.
+ */
+#include "unwind/object_tables.h"
+
+#include "symbol/object_files.h"
+#include "unwind/build_table.h"
+#include "unwind/table_cache.h"
+
+#include <errno.h>
+
+static int copy_loads(struct unwind_object *o, const struct elf *e)
+{
+	o->segments = calloc(e->n_segments ? e->n_segments : 1, sizeof(*o->segments));
+	if (!o->segments)
+		return -ENOMEM;
+	for (size_t i = 0; i < e->n_segments; i++)
+		if (e->segments[i].type == ELF_PT_LOAD)
+			o->segments[o->n_segments++] = e->segments[i];
+	return 0;
+}
+
+/* A debug file is needed only for .debug_frame, which distributions rarely have. */
+static int build(struct unwind_table *t, const struct object *obj, const struct elf *own,
+		 const struct symbol_search *search)
+{
+	scoped(elf_close) struct elf debug = { .fd = -1 };
+	int err = files_open_debug(&debug, obj, own, search);
+
+	if (err == -ENOMEM)
+		return err;
+	return unwind_table_build(t, own, err == 0 ? &debug : NULL);
+}
+
+static int load_table(struct unwind_object *o, const struct object *obj, const struct elf *own,
+		      const struct symbol_search *search)
+{
+	uint8_t id[BUILD_ID_MAX];
+	int n = elf_build_id(own, id), err;
+
+	if (n > 0 && unwind_cache_read(&o->table, id, (size_t)n))
+		return 0;
+	err = build(&o->table, obj, own, search);
+	if (err == 0 && n > 0)
+		unwind_cache_write(&o->table, id, (size_t)n);
+	return err;
+}
+
+/* Fills `o`; it remains empty when the object has no file or no call frame information. */
+static int load(struct unwind_object *o, struct object *obj, const struct symbol_search *search)
+{
+	scoped(elf_close) struct elf own = { .fd = -1 };
+	int err = -ENOENT;
+
+	if (obj->kind == OBJECT_FILE)
+		err = files_open_object(&own, obj, search);
+	else if (obj->kind == OBJECT_VDSO && files_is_host(search->machine))
+		err = vdso_open(&own, obj);
+	if (err == 0)
+		err = copy_loads(o, &own);
+	if (err == 0)
+		err = load_table(o, obj, &own, search);
+	return err == -ENOMEM ? err : 0;
+}
+
+static void object_free(struct unwind_object *o)
+{
+	if (!o)
+		return;
+	unwind_table_done(&o->table);
+	free(o->segments);
+	free(o);
+}
+
+const struct unwind_object *unwind_object_get(struct unwind_objects *u, struct tacho_symbols *symbols, uint32_t id)
+{
+	struct object *obj = symbols_object(symbols, id);
+	struct unwind_object *o;
+
+	if (id < u->by_id.n && u->by_id.v[id])
+		return u->by_id.v[id];
+	while (u->by_id.n <= id)
+		if (!vec_add(&u->by_id))
+			return NULL;
+	o = calloc(1, sizeof(*o));
+	if (o && obj && load(o, obj, symbols_search(symbols)) < 0)
+		object_free(take(o));
+	u->by_id.v[id] = o;
+	return o;
+}
+
+const struct unwind_rule *unwind_object_rule(const struct unwind_object *o, uint64_t offset)
+{
+	return unwind_table_find(&o->table, elf_offset_address(o->segments, o->n_segments, offset));
+}
+
+static void objects_free(void *data)
+{
+	struct unwind_objects *u = data;
+
+	for (size_t i = 0; i < u->by_id.n; i++)
+		object_free(u->by_id.v[i]);
+	vec_done(&u->by_id);
+	free(u);
+}
+
+struct unwind_objects *unwind_objects_of(struct tacho_symbols *symbols)
+{
+	struct unwind_objects *u = symbols_attached(symbols);
+
+	if (!u) {
+		u = calloc(1, sizeof(*u));
+		if (u)
+			symbols_attach(symbols, u, objects_free);
+	}
+	return u;
+}

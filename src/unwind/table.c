@@ -1,0 +1,155 @@
+/*
+ * Builds unwind tables. Consecutive rows with the same rule are merged, and equal rules are stored once: the
+ * programs of a whole distribution need fewer than ten thousand distinct rules.
+ */
+#include "unwind/table.h"
+
+#include <errno.h>
+#include <sys/mman.h>
+
+#define FIRST_INDEX 256u
+
+void unwind_table_done(struct unwind_table *t)
+{
+	if (t->mapped) {
+		munmap(t->mapped, t->mapped_bytes);
+	} else {
+		vec_done(&t->rows);
+		vec_done(&t->pages);
+		vec_done(&t->rules);
+	}
+	memset(t, 0, sizeof(*t));
+}
+
+/* ---- rules ---- */
+
+static size_t rule_home(const struct unwind_rule *rule, size_t cap)
+{
+	uint64_t words[3];
+	_Static_assert(sizeof(words) == sizeof(*rule), "a rule is hashed as three words");
+
+	memcpy(words, rule, sizeof(words));
+	return (size_t)(((words[0] * 0x9e3779b97f4a7c15ull ^ words[1]) * 0xbf58476d1ce4e5b9ull ^ words[2]) *
+			0x94d049bb133111ebull >> 32) & (cap - 1);
+}
+
+static uint32_t *rule_slot(const struct unwind_builder *b, const struct unwind_rule *rule)
+{
+	size_t i = rule_home(rule, b->index.cap);
+
+	while (b->index.slots[i] && !unwind_rule_equal(&b->table->rules.v[b->index.slots[i]], rule))
+		i = (i + 1) & (b->index.cap - 1);
+	return &b->index.slots[i];
+}
+
+static int index_grow(struct unwind_builder *b, size_t cap)
+{
+	uint32_t *slots = calloc(cap, sizeof(*slots));
+
+	if (!slots)
+		return -ENOMEM;
+	free(b->index.slots);
+	b->index.slots = slots;
+	b->index.cap = cap;
+	for (uint32_t i = 1; i < b->table->rules.n; i++)
+		*rule_slot(b, &b->table->rules.v[i]) = i;
+	return 0;
+}
+
+/* The number of the rule, 0 for a gap, or -ENOMEM. */
+static int rule_number(struct unwind_builder *b, const struct unwind_rule *rule)
+{
+	struct unwind_table *t = b->table;
+	struct unwind_rule *added;
+	uint32_t *slot;
+
+	if (!rule)
+		return 0;
+	if (b->last_rule && unwind_rule_equal(&t->rules.v[b->last_rule], rule))
+		return (int)b->last_rule;
+	slot = rule_slot(b, rule);
+	if (*slot)
+		return (int)*slot;
+	if (t->rules.n >= UNWIND_MAX_RULES) {
+		b->full = true;
+		return 0;
+	}
+	*slot = (uint32_t)t->rules.n;
+	added = vec_next(&t->rules);
+	if (!added)
+		return -ENOMEM;
+	*added = *rule;
+	if (t->rules.n * 2 > b->index.cap && index_grow(b, b->index.cap * 2) < 0)
+		return -ENOMEM;
+	return (int)t->rules.n - 1;
+}
+
+/* ---- rows ---- */
+
+/* Makes entries for all pages up to `page`. */
+static int reach_page(struct unwind_table *t, uint64_t page)
+{
+	while (t->pages.n <= page) {
+		uint32_t *first = vec_next(&t->pages);
+
+		if (!first)
+			return -ENOMEM;
+		*first = (uint32_t)t->rows.n;
+	}
+	return 0;
+}
+
+int unwind_builder_init(struct unwind_builder *b, struct unwind_table *t, uint64_t base)
+{
+	memset(b, 0, sizeof(*b));
+	b->table = t;
+	t->base = base >> UNWIND_PAGE_BITS << UNWIND_PAGE_BITS;
+	b->last_address = t->base;
+	if (!vec_add(&t->rules) || index_grow(b, FIRST_INDEX) < 0)
+		return -ENOMEM;
+	return 0;
+}
+
+int unwind_builder_add(struct unwind_builder *b, uint64_t address, const struct unwind_rule *rule)
+{
+	struct unwind_table *t = b->table;
+	uint64_t page = (address - t->base) >> UNWIND_PAGE_BITS;
+	struct unwind_row *row;
+	int number;
+
+	if (b->full || address < b->last_address)
+		return 0;
+	if (page >= UNWIND_MAX_PAGES - 1 || t->rows.n >= UNWIND_MAX_ROWS - 1) {
+		b->full = true;
+		page = min_of(page, (uint64_t)UNWIND_MAX_PAGES - 2);
+		rule = NULL;
+	}
+	number = rule_number(b, rule);
+	if (number < 0 || reach_page(t, page) < 0)
+		return -ENOMEM;
+	if (t->rows.n > t->pages.v[page] && t->rows.v[t->rows.n - 1].low == (uint16_t)(address - t->base)) {
+		t->rows.v[t->rows.n - 1].rule = (uint16_t)number;	/* replaces an empty row */
+		b->last_rule = (uint32_t)number;
+		return 0;
+	}
+	if ((uint32_t)number == b->last_rule && (t->rows.n || !number))
+		return 0;
+	row = vec_next(&t->rows);
+	if (!row)
+		return -ENOMEM;
+	*row = (struct unwind_row){ (uint16_t)(address - t->base), (uint16_t)number };
+	b->last_rule = (uint32_t)number;
+	b->last_address = address;
+	return 0;
+}
+
+int unwind_builder_finish(struct unwind_builder *b)
+{
+	return reach_page(b->table, b->table->pages.n);
+}
+
+void unwind_builder_done(struct unwind_builder *b)
+{
+	free(b->index.slots);
+	memset(b, 0, sizeof(*b));
+}
