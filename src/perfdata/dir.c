@@ -61,6 +61,23 @@ static int open_part(struct tacho_perfdata *pd, const char *dir, const char *nam
 	return 0;
 }
 
+/* DIR_FORMAT says that the records are in data.0, data.1 ... without a gap. Recordings with a copy of the kernel
+ * (--kcore) are directories without them. */
+static void check_parts(struct tacho_perfdata *pd, const char *path, const struct strlist *parts)
+{
+	char name[32];
+
+	if (!tacho_perfdata_feature(pd, TACHO_FEATURE_DIR_FORMAT, NULL))
+		return;
+	for (size_t i = 0; i < max_of(parts->n, (size_t)1); i++) {
+		snprintf(name, sizeof(name), "data.%zu", i);
+		if (i >= parts->n || strcmp(parts->v[i], name) != 0) {
+			add_damage(pd, "%s/%s is missing: its records are lost", path, name);
+			return;
+		}
+	}
+}
+
 static void check_version(struct tacho_perfdata *pd)
 {
 	size_t n;
@@ -87,5 +104,6 @@ int dir_open(struct tacho_perfdata *pd, const char *path, const struct tacho_per
 			return err;
 	}
 	check_version(pd);
+	check_parts(pd, path, &parts);
 	return 0;
 }

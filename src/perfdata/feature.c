@@ -116,13 +116,20 @@ int features_read(struct tacho_perfdata *pd, const struct input_file *f)
 	return err;
 }
 
+bool features_has_front_list(const struct file_header *h, const struct input_file *f)
+{
+	uint64_t at = h->data.offset;
+
+	return at <= f->size && at >= FRONT_LIST_BYTES + 4 * sizeof(uint64_t) &&
+	       memcmp(f->map + at - FRONT_LIST_BYTES, FRONT_LIST, FRONT_LIST_BYTES) == 0;
+}
+
 int features_read_front(struct tacho_perfdata *pd, const struct input_file *f)
 {
 	const struct file_header *h = &pd->header;
 	uint64_t bits[4], at = h->data.offset, end = 0;
 
-	if (at > f->size || at < FRONT_LIST_BYTES + sizeof(bits) ||
-	    memcmp(f->map + at - FRONT_LIST_BYTES, FRONT_LIST, FRONT_LIST_BYTES) != 0)
+	if (!features_has_front_list(h, f))
 		return 0;
 	at -= FRONT_LIST_BYTES + sizeof(bits);
 	for (int i = 0; i < 4; i++)

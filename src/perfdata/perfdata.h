@@ -363,6 +363,8 @@ int record_offsets_add(struct tacho_perfdata *pd, const struct tacho_layout *lay
 #define FRONT_LIST "tacho: features"
 #define FRONT_LIST_BYTES 16		/* with the NUL */
 int features_read(struct tacho_perfdata *pd, const struct input_file *f);
+/* Whether our writer's list of features is before the data. */
+bool features_has_front_list(const struct file_header *h, const struct input_file *f);
 int features_read_front(struct tacho_perfdata *pd, const struct input_file *f);
 int feature_set(struct tacho_perfdata *pd, unsigned f, const uint8_t *at, size_t n);
 int features_name_events(struct tacho_perfdata *pd);	/* applies EVENT_DESC, GROUP_DESC, ARCH */

@@ -69,13 +69,13 @@ struct perfdata_input *input_add(struct tacho_perfdata *pd)
 	return src;
 }
 
-/* Whether the recorder was killed: the data size in the header is 0, or it is the size at the last flush,
- * which our writer stores there, and no features are listed. */
-static bool is_unfinished(const struct file_header *h)
+/* Whether the recorder was killed: the data size in the header is 0, or it is the size at the last flush, which
+ * our writer stores there. Then the header lists no features, but there is a list of them before the data. */
+static bool is_unfinished(const struct file_header *h, const struct input_file *f)
 {
 	return h->data.size == 0 ||
 	       (!(h->features[0] | h->features[1] | h->features[2] | h->features[3]) &&
-		h->data.offset > h->attrs.offset);
+		features_has_front_list(h, f));
 }
 
 /* The end of the data according to the header, but not after the end of the file; if the recorder was killed,
@@ -86,7 +86,7 @@ static uint64_t data_end(struct tacho_perfdata *pd, struct perfdata_input *src, 
 	uint64_t end = h->data.offset + h->data.size, size = src->file.size;
 
 	*missing = 0;
-	if (is_unfinished(h)) {
+	if (is_unfinished(h, &src->file)) {
 		add_warning(pd, "the recorder did not end properly: everything from byte %" PRIu64
 			    " on is read as data", h->data.offset);
 		return h->attrs.offset > h->data.offset ? h->attrs.offset : size;
@@ -107,7 +107,7 @@ static int open_file(struct tacho_perfdata *pd, struct perfdata_input *src, stru
 	end = data_end(pd, src, &missing);
 	stream_init_mapped(&src->stream, pd, &src->file, pd->header.data.offset, end);
 	src->stream.missing = missing;
-	src->stream.recorder_died = is_unfinished(&pd->header);
+	src->stream.recorder_died = is_unfinished(&pd->header, &src->file);
 	err = src->stream.recorder_died ? features_read_front(pd, &src->file) : features_read(pd, &src->file);
 	if (err < 0)
 		return error_nomem(e);
