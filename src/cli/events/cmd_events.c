@@ -15,6 +15,8 @@
 #include "cli/core/terminal.h"
 #include "cli/events/update.h"
 
+#include <tacho/metric.h>
+
 struct events_opts {
 	struct strlist lists;
 	const char *sysfs;
@@ -44,6 +46,7 @@ struct events {
 	struct buf out;
 	struct json j;
 	size_t resolved, refused;
+	size_t valid, broken;		/* metrics of the lists */
 };
 
 static void put_field(struct buf *out, const char *label, const char *text)
@@ -215,6 +218,83 @@ static int add_files(struct events *x, int argc, char **argv)
 	return event_lists_add("events", x->t, &x->o->lists) < 0 ? EXIT_FAILED : 0;
 }
 
+/* Compiles a metric's expression, or its threshold. Returns whether it is valid, and otherwise why not. */
+static bool is_valid_expression(const char *expr, struct buf *why)
+{
+	struct tacho_error e = { .column = -1 };
+	struct tacho_expr *x = NULL;
+
+	if (!expr || tacho_expr_new(&x, expr, &e) == 0) {
+		tacho_expr_free(x);
+		return true;
+	}
+	buf_printf(why, "%s", e.message);
+	if (e.column >= 0)
+		buf_printf(why, " (at column %d of '%s')", e.column + 1, expr);
+	return false;
+}
+
+static int check_metric(void *arg, const struct tacho_metric *m)
+{
+	scoped(buf_done) struct buf why = { 0 };
+	struct events *x = arg;
+	bool valid;
+
+	if (!m->listed)
+		return 0;
+	valid = is_valid_expression(m->expr, &why) && is_valid_expression(m->threshold, &why);
+	if (buf_failed(&why))
+		return -ENOMEM;
+	if (valid)
+		x->valid++;
+	else
+		x->broken++;
+	if (x->o->json) {
+		json_begin(&x->j, '{');
+		json_member(&x->j, "name", str, m->name);
+		json_member(&x->j, "expression", str, m->expr);
+		json_member(&x->j, "error", str, valid ? NULL : why.bytes);
+		json_end(&x->j);
+	} else if (!valid) {
+		buf_printf(&x->out, "%s  broken: %s\n", m->name, why.bytes);
+	}
+	return buf_failed(&x->out) ? -ENOMEM : 0;
+}
+
+/* Checks the metrics of the lists. 0 or a negative errno. */
+static int check_metrics(struct events *x, struct tacho_error *e)
+{
+	int n;
+
+	if (x->o->json) {
+		json_end(&x->j);
+		json_key(&x->j, "metrics");
+		json_begin(&x->j, '[');
+	}
+	n = tacho_metric_walk(x->t, NULL, check_metric, x, e);
+	if (x->o->json)
+		json_end(&x->j);
+	return n < 0 && n != -ENOENT ? n : 0;
+}
+
+static int put_totals(struct events *x)
+{
+	if (x->o->json) {
+		json_member(&x->j, "resolved", u64, x->resolved);
+		json_member(&x->j, "refused", u64, x->refused);
+		json_member(&x->j, "broken_metrics", u64, x->broken);
+		json_end(&x->j);
+		buf_putc(&x->out, '\n');
+	} else {
+		buf_printf(&x->out, "%zu events: %zu resolved, %zu refused\n", x->resolved + x->refused,
+			   x->resolved, x->refused);
+		if (x->valid + x->broken)
+			buf_printf(&x->out, "%zu metrics: %zu valid, %zu broken\n", x->valid + x->broken,
+				   x->valid, x->broken);
+	}
+	return print_out("events", &x->out);
+}
+
 static int check_lists(struct events *x, int argc, char **argv)
 {
 	struct tacho_error e = { .column = -1 };
@@ -230,23 +310,19 @@ static int check_lists(struct events *x, int argc, char **argv)
 		json_begin(&x->j, '[');
 	}
 	n = tacho_eventlist_walk(x->t, NULL, x->o->json ? check_json : check_text, x, &e);
-	if (n < 0)
+	if (n >= 0 || n == -ENOENT) {
+		int err = check_metrics(x, &e);
+
+		n = err < 0 ? err : n;
+	}
+	if (n < 0 && (n != -ENOENT || x->valid + x->broken == 0))
 		return report_walk(n, &e);
-	if (n == 0) {
+	if (n == 0 && x->valid + x->broken == 0) {
 		message_text("events", "no event list was found for this CPU; name files to check");
 		return EXIT_FAILED;
 	}
-	if (x->o->json) {
-		json_end(&x->j);
-		json_member(&x->j, "resolved", u64, x->resolved);
-		json_member(&x->j, "refused", u64, x->refused);
-		json_end(&x->j);
-		buf_putc(&x->out, '\n');
-	} else {
-		buf_printf(&x->out, "%zu events: %zu resolved, %zu refused\n", x->resolved + x->refused,
-			   x->resolved, x->refused);
-	}
-	return print_out("events", &x->out);
+	status = put_totals(x);
+	return x->broken ? EXIT_FAILED : status;
 }
 
 static int update_lists(struct events *x, int argc, char **argv)
