@@ -311,6 +311,7 @@ static void script_done(struct script *s)
 	filter_done(&s->filter);
 	frame_texts_done(&s->frames);
 	extra_fields_done(&s->extra);
+	stat_rounds_done(s);
 	tacho_trace_free(s->trace);
 	tacho_unwinder_free(s->unwinder);
 	tacho_symbols_free(s->symbols);

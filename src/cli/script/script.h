@@ -262,6 +262,7 @@ struct script {
 	struct script_filter filter;
 	struct frame_texts frames;
 	struct script_extra extra;
+	struct script_counts *counts;	/* state of stat_rounds.c; NULL: no record of counts yet */
 	struct thread_lines *thread_lines;	/* THREAD_LINES_SLOTS of them */
 	struct sample_batch *batch;
 	bool values;			/* some event's samples have PERF_SAMPLE_READ values */
@@ -343,6 +344,9 @@ int batch_print(struct script *s, const struct tacho_record *recs, size_t n);
 void line_sample(struct script *s, const struct batch_sample *x);
 /* Passes a record that is not a sample to the symbol lookup, and prints it if an option selects it. */
 int sideband_record(struct script *s, const struct tacho_record *rec);
+/* Prints the counts of `stat record` if the record ends a round of them. 0 or a negative errno. */
+int stat_rounds_record(struct script *s, const struct tacho_record *rec);
+void stat_rounds_done(struct script *s);
 void json_sample(struct script *s, struct script_event *ev, const struct tacho_sample *sample,
 		 const struct line_head *head);
 

@@ -198,7 +198,7 @@ int sideband_record(struct script *s, const struct tacho_record *rec)
 			buf_puts(&ev->sink->out, "PERF_RECORD_FINISHED_ROUND\n");
 			sink_write_if_full(s, ev->sink);
 		}
-		return 0;
+		return stat_rounds_record(s, rec);
 	}
 	if (!ev)
 		return 0;

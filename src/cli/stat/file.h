@@ -80,6 +80,13 @@ struct stat_input {
 };
 
 int stat_input_open(struct stat_input *in, const char *path, bool force, struct tacho_error *e);
+/* For callers that read the records of `pd` themselves: init, record, record ... done. The recording remains
+ * owned by the caller. stat_input_record() returns 1 with the round's kind and time if the record ends a round,
+ * 0 for other records, or a negative errno. */
+void stat_input_init(struct stat_input *in, struct tacho_perfdata *pd);
+int stat_input_record(struct stat_input *in, const struct tacho_record *rec, enum stat_round_kind *kind,
+		      uint64_t *time_ns, struct tacho_error *e);
+void stat_input_done(struct stat_input *in);
 /* Reads up to the end of the next round. Returns 1 and the round's kind and time, 0 at end of file, or a
  * negative errno. */
 int stat_input_round(struct stat_input *in, enum stat_round_kind *kind, uint64_t *time_ns,

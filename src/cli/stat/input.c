@@ -177,6 +177,35 @@ static void finish_round(struct stat_input *in)
 	}
 }
 
+int stat_input_record(struct stat_input *in, const struct tacho_record *rec, enum stat_round_kind *kind,
+		      uint64_t *time_ns, struct tacho_error *e)
+{
+	int bad = 0;
+	bool final;
+
+	if (!in->counters.n && index_counters(in) < 0)
+		return error_nomem(e);
+	if (rec->type == TACHO_RECORD_THREAD_MAP)
+		bad = read_threads(in, rec);
+	else if (rec->type == TACHO_RECORD_STAT_CONFIG)
+		bad = read_config(in, rec);
+	else if (rec->type == TACHO_RECORD_STAT)
+		bad = read_stat(in, rec);
+	if (bad == -ENOMEM)
+		return error_nomem(e);
+	if (bad < 0)
+		return error_set(e, bad, "byte %#llx: a record (type %u) is truncated, or refers to an unknown event",
+				 (unsigned long long)rec->offset, rec->type);
+	if (rec->type != TACHO_RECORD_STAT_ROUND)
+		return 0;
+	if (tacho_stat_round_decode(rec, &final, time_ns) < 0)
+		return error_set(e, -EBADMSG, "byte %#llx: a STAT_ROUND record of %u bytes",
+				 (unsigned long long)rec->offset, rec->size);
+	*kind = final ? STAT_ROUND_FINAL : STAT_ROUND_INTERVAL;
+	finish_round(in);
+	return 1;
+}
+
 int stat_input_round(struct stat_input *in, enum stat_round_kind *kind, uint64_t *time_ns,
 		     struct tacho_error *e)
 {
@@ -185,31 +214,11 @@ int stat_input_round(struct stat_input *in, enum stat_round_kind *kind, uint64_t
 	int err;
 
 	while ((err = tacho_perfdata_next(in->pd, &rec, e)) > 0) {
-		int bad = 0;
-		bool final;
+		int ended = stat_input_record(in, &rec, kind, time_ns, e);
 
-		if (!in->counters.n && index_counters(in) < 0)
-			return error_nomem(e);
-		if (rec.type == TACHO_RECORD_THREAD_MAP)
-			bad = read_threads(in, &rec);
-		else if (rec.type == TACHO_RECORD_STAT_CONFIG)
-			bad = read_config(in, &rec);
-		else if (rec.type == TACHO_RECORD_STAT)
-			bad = read_stat(in, &rec);
+		if (ended)
+			return ended;
 		pending |= rec.type == TACHO_RECORD_STAT;
-		if (bad == -ENOMEM)
-			return error_nomem(e);
-		if (bad < 0)
-			return error_set(e, bad, "byte %#llx: a record (type %u) is truncated, or refers to an unknown event",
-					 (unsigned long long)rec.offset, rec.type);
-		if (rec.type != TACHO_RECORD_STAT_ROUND)
-			continue;
-		if (tacho_stat_round_decode(&rec, &final, time_ns) < 0)
-			return error_set(e, -EBADMSG, "byte %#llx: a STAT_ROUND record of %u bytes",
-					 (unsigned long long)rec.offset, rec.size);
-		*kind = final ? STAT_ROUND_FINAL : STAT_ROUND_INTERVAL;
-		finish_round(in);
-		return 1;
 	}
 	if (err < 0 || !pending || in->interval_ms)
 		return err;
@@ -219,15 +228,20 @@ int stat_input_round(struct stat_input *in, enum stat_round_kind *kind, uint64_t
 	return 1;
 }
 
+void stat_input_init(struct stat_input *in, struct tacho_perfdata *pd)
+{
+	*in = (struct stat_input){ .pd = pd, .scale = true, .per = TACHO_PER_TOTAL };
+}
+
 int stat_input_open(struct stat_input *in, const char *path, bool force, struct tacho_error *e)
 {
 	struct tacho_perfdata_opts opts = { .size = sizeof(opts), .force = force };
-	int err = tacho_perfdata_open(&in->pd, path, &opts, e);
+	struct tacho_perfdata *pd;
+	int err = tacho_perfdata_open(&pd, path, &opts, e);
 
 	if (err < 0)
 		return err;
-	in->scale = true;
-	in->per = TACHO_PER_TOTAL;
+	stat_input_init(in, pd);
 	if (index_counters(in) < 0 || read_topology(in) < 0 || read_nodes(in) < 0 || make_title(in) < 0)
 		return error_nomem(e);
 	return 0;
@@ -236,6 +250,11 @@ int stat_input_open(struct stat_input *in, const char *path, bool force, struct 
 void stat_input_close(struct stat_input *in)
 {
 	tacho_perfdata_close(in->pd);
+	stat_input_done(in);
+}
+
+void stat_input_done(struct stat_input *in)
+{
 	vec_done(&in->counters);
 	vec_done(&in->cpus);
 	free(in->events);
