@@ -14,6 +14,7 @@ static const struct option_row data_rows[] = {
 	  .complete = "file" },
 	{ OPT_STR, 0, "to-json", AT(json), "FILE", "write perf's JSON format to FILE; - is stdout", .complete = "file" },
 	{ OPT_STR, 0, "to-ctf", AT(ctf), "DIR", "write the Common Trace Format to DIR", .complete = "file" },
+	{ OPT_STR, 0, "time", AT(time), "RANGE", "only samples in RANGE: 1.5,2.5 or 10%-20% or 10%/2" },
 	{ OPT_FLAG, 0, "all", AT(all), NULL, "with --to-ctf: also convert comm, fork, exit and mmap records" },
 	{ OPT_FLAG, 0, "tod", AT(tod), NULL, "with --to-ctf: use the time of day, if the recording has it" },
 	{ OPT_FLAG, 'f', "force", AT(force), NULL,
@@ -69,6 +70,8 @@ static void print_summary(const struct convert *c)
 		(double)c->bytes / 1048576, (unsigned long long)c->samples);
 	if (c->sideband_events)
 		fprintf(stderr, ", %llu non-samples", (unsigned long long)c->sideband_events);
+	if (c->skipped)
+		fprintf(stderr, ", %llu skipped", (unsigned long long)c->skipped);
 	fputs(") ]\n", stderr);
 }
 

@@ -50,6 +50,18 @@ static int add_new_events(struct convert *c)
 	return 0;
 }
 
+/* Whether --time selects the sample. Counts it either way. */
+static bool is_selected(struct convert *c, const struct tacho_sample *s)
+{
+	bool selected = time_filter_has(&c->times, s->time);
+
+	if (selected)
+		c->samples++;
+	else
+		c->skipped++;
+	return selected;
+}
+
 /* Writes a sample with PERF_SAMPLE_READ values once for each counter. The raw data belong to the event that
  * was sampled. */
 static int convert_counters(struct convert *c, size_t event, const struct tacho_record *rec,
@@ -64,9 +76,8 @@ static int convert_counters(struct convert *c, size_t event, const struct tacho_
 		err = tacho_perfdata_counted(c->pd, event, s, i, &of, &s->period);
 		if (err < 0)
 			return error_nomem(e);
-		if (err == 0)
+		if (err == 0 || !is_selected(c, s))
 			continue;
-		c->samples++;
 		s->raw = of == event ? raw : NULL;
 		err = c->writer->sample(c, of, rec, s, e);
 	}
@@ -85,7 +96,8 @@ static int convert_sample(struct convert *c, const struct tacho_record *rec, str
 	}
 	if (tacho_perfdata_has_values(c->events.v[event].file))
 		return convert_counters(c, (size_t)event, rec, &s, e);
-	c->samples++;
+	if (!is_selected(c, &s))
+		return 0;
 	return c->writer->sample(c, (size_t)event, rec, &s, e);
 }
 
@@ -132,6 +144,8 @@ int convert_run(struct convert *c, struct tacho_error *e)
 	c->scratch = malloc(sizeof(*c->scratch));
 	if (!c->scratch || add_new_events(c) < 0 || file_build_ids_feed(c->pd, c->symbols) < 0)
 		return error_nomem(e);
+	if (c->opts->time && (err = time_filter_init(&c->times, c->opts->time, c->pd, e)) < 0)
+		return err;
 	err = c->writer->open(c, e);
 	if (err < 0)
 		return err;
@@ -147,6 +161,7 @@ void convert_done(struct convert *c)
 	if (c->writer)
 		c->writer->close(c);
 	vec_done(&c->events);
+	time_filter_done(&c->times);
 	tacho_trace_free(c->trace);
 	tacho_symbols_free(c->symbols);
 	tacho_perfdata_close(c->pd);

@@ -14,13 +14,14 @@
 #include "record/perf_abi.h"
 #include "base/vec.h"
 #include "cli/core/command.h"
+#include "cli/core/time_filter.h"
 
 #include <tacho/perfdata.h>
 #include <tacho/symbol.h>
 #include <tacho/trace.h>
 
 struct data_opts {
-	const char *input, *json, *ctf;
+	const char *input, *json, *ctf, *time;
 	bool all, tod, force;
 };
 
@@ -38,7 +39,8 @@ struct convert {
 	struct tacho_trace_opts trace_opts;
 	struct { struct convert_event *v; size_t n, cap; } events;
 	struct tacho_scratch *scratch;
-	uint64_t samples, sideband_events, bytes, bad_records;
+	struct time_filter times;	/* --time */
+	uint64_t samples, skipped, sideband_events, bytes, bad_records;
 	const struct convert_writer *writer;
 	void *out;			/* the writer's state */
 };

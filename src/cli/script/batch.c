@@ -17,7 +17,7 @@ static bool passes_filter(struct script *s, const struct batch_sample *x)
 	const struct tacho_sample *sample = &x->sample;
 	struct script_filter *f = &s->filter;
 
-	if (f->n_times && !filter_has_time(f, sample->time))
+	if (!time_filter_has(&f->times, sample->time))
 		return false;
 	if (f->by_cpu && !(x->ev->file->layout.sample_type & PERF_SAMPLE_CPU)) {
 		s->without_cpu = true;

@@ -1,7 +1,6 @@
 /*
  * Selects samples by time, CPU, comm, process, thread, function, object and the events of --switch-on
- * and --switch-off. Time ranges are seconds ("3589.1,3589.2", either side may be empty), separated by
- * blanks, or parts of the recording ("10%-20%"; "10%/2" is the second tenth), separated by commas.
+ * and --switch-off.
  */
 #include "cli/script/script.h"
 
@@ -11,27 +10,6 @@
 #include "base/num.h"
 
 #define MISC_CPUMODE 7u
-
-static int parse_times(struct script_filter *f, const char *text, const struct tacho_perfdata *pd,
-		       struct tacho_error *e)
-{
-	scoped(time_ranges_done) struct time_ranges ranges = { 0 };
-	int err = time_ranges_parse(&ranges, text, true, e);
-	uint64_t first = 0, last = 0;
-
-	if (err < 0)
-		return err;
-	if (ranges.shares.n && tacho_perfdata_sample_time(pd, &first, &last) < 0) {
-		error_set(e, -EINVAL, "the file does not say when its first and last sample were");
-		error_hint(e, "give --time in seconds: 12.5,13");
-		return -EINVAL;
-	}
-	f->times = calloc(ranges.windows.n + ranges.shares.n, sizeof(*f->times));
-	if (!f->times)
-		return error_nomem(e);
-	f->n_times = time_ranges_resolve(&ranges, first, max_of(first, last), f->times);
-	return 0;
-}
 
 /* Parses comma-separated lists of an option that may be repeated. */
 static int parse_ids(const struct strlist *lists, const char *id_name,
@@ -80,7 +58,7 @@ int filter_init(struct script_filter *f, const struct script_opts *o,
 	f->symbols = &o->symbols;
 	f->dsos = &o->dsos;
 	if (o->time)
-		err = parse_times(f, o->time, pd, e);
+		err = time_filter_init(&f->times, o->time, pd, e);
 	if (!err && o->cpus) {
 		f->by_cpu = true;
 		err = cpuset_parse(&f->cpus, str_of(o->cpus));
@@ -101,18 +79,10 @@ int filter_init(struct script_filter *f, const struct script_opts *o,
 
 void filter_done(struct script_filter *f)
 {
-	free(f->times);
+	time_filter_done(&f->times);
 	vec_done(&f->pids);
 	vec_done(&f->tids);
 	cpuset_done(&f->cpus);
-}
-
-bool filter_has_time(const struct script_filter *f, uint64_t time)
-{
-	for (size_t i = 0; i < f->n_times; i++)
-		if (time >= f->times[i].from_ns && time <= f->times[i].to_ns)
-			return true;
-	return !f->n_times;
 }
 
 static bool in_list(const uint32_t *v, size_t n, uint32_t id)

@@ -14,8 +14,8 @@
 #include "base/cpuset.h"
 #include "record/perf_abi.h"
 #include "base/vec.h"
-#include "base/time_ranges.h"
 #include "cli/core/command.h"
+#include "cli/core/time_filter.h"
 
 #include <tacho/perfdata.h>
 #include <tacho/symbol.h>
@@ -74,8 +74,7 @@ struct script_opts {
 
 /* ---- filters ---- */
 struct script_filter {
-	struct time_window *times;
-	size_t n_times;
+	struct time_filter times;
 	struct { uint32_t *v; size_t n, cap; } pids, tids;
 	struct cpuset cpus;
 	bool by_cpu;
@@ -87,7 +86,6 @@ struct script_filter {
 int filter_init(struct script_filter *f, const struct script_opts *o,
 		const struct tacho_perfdata *pd, struct tacho_error *e);
 void filter_done(struct script_filter *f);
-bool filter_has_time(const struct script_filter *f, uint64_t time);
 bool filter_has_task(const struct script_filter *f, uint32_t pid, uint32_t tid);
 bool filter_has_comm(const struct script_filter *f, const char *comm);
 /* Filters by the function and the object of the sample's address. */

@@ -23,6 +23,16 @@ cmp before out && grep -q "into JSON data '-' \]$" err || fail "stdout has anoth
 [ "$(tacho data convert --to-json - -i a.data 2>/dev/null | jq '.samples | length')" = 12 ] || fail "a pipe"
 [ ! -e - ] || fail "a file of the name -"
 refused 129 tacho data convert --to-ctf - -i a.data
+# --time selects samples: all of them, the first, none; and says how many were left out.
+tacho data convert --to-json all.json -i a.data --time 5.0,100 2>said
+cmp a.json all.json || fail "--time of everything"
+tacho data convert --to-json first.json -i a.data --time ,5.0 2>said
+jq -e '[.samples[].timestamp] == [5000000000]' first.json >/dev/null || fail "$(jq -c '[.samples[].timestamp]' first.json)"
+grep -q '(1 samples, 11 skipped) \]$' said || fail "$(cat said)"
+tacho data convert --to-json none.json -i a.data --time 100,200 2>said
+jq -e '.samples == []' none.json >/dev/null || fail "samples of another time"
+refused 1 tacho data convert --to-json bad.json -i a.data --time yesterday
+[ ! -e bad.json ] || fail "a refused conversion left its file"
 refused 129 tacho data
 refused 129 tacho data frobnicate
 refused 129 tacho data convert -i a.data
