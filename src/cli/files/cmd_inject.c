@@ -1,20 +1,26 @@
 /*
- * `tacho inject`: copies a recording record by record. It can add the build IDs of mapped objects and remove
- * hardware traces; compressed records are decompressed. Input and output are files or streams.
+ * `tacho inject`: copies a recording record by record. It can add the build IDs of mapped objects, to the build ID
+ * table or to the mmap records, and remove hardware traces; compressed records are decompressed. Input and output
+ * are files or streams.
  */
 #include "cli/core/app.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 
 #include "base/error.h"
 #include "base/io.h"
+#include "cli/files/build_id_table.h"
+#include "cli/files/mmap_build_id.h"
 #include "cli/files/recorded_objects.h"
 #include "cli/core/terminal.h"
 
 struct inject_opts {
 	const char *input, *output;
 	bool build_ids, strip, force;
+	bool used_mmaps, all_mmaps;	/* mmap records get build IDs; used: those of objects without samples are dropped */
+	unsigned verbose;
 };
 
 #define AT(field) offsetof(struct inject_opts, field)
@@ -25,8 +31,12 @@ static const struct option_row inject_rows[] = {
 	  .complete = "file" },
 	{ OPT_FLAG, 'b', "build-ids", AT(build_ids), NULL, "add the build IDs of all mapped objects" },
 	{ OPT_FLAG, 0, "buildid-all", AT(build_ids), NULL, "the same as -b" },
+	{ OPT_FLAG, 'B', "mmap2-buildids", AT(used_mmaps), NULL,
+	  "put build IDs into mmap records, and remove those of objects without samples" },
+	{ OPT_FLAG, 0, "mmap2-buildid-all", AT(all_mmaps), NULL, "put build IDs into all mmap records" },
 	{ OPT_FLAG, 0, "strip", AT(strip), NULL, "remove hardware traces and their records" },
 	{ OPT_FLAG, 'f', "force", AT(force), NULL, "read a file that belongs to another user" },
+	{ OPT_COUNT, 'v', "verbose", AT(verbose), NULL, "list the objects with their build IDs" },
 	REFUSED(0, "itrace", REFUSED_TRACES),
 	REFUSED(0, "guest-data", REFUSED_GUESTS),
 	REFUSED(0, "guestmount", REFUSED_GUESTS),
@@ -40,7 +50,6 @@ static const struct option_row inject_rows[] = {
 	REFUSED('k', "vmlinux", "the kernel's build ID is in the recording"),
 	REFUSED(0, "kallsyms", "the kernel's build ID is in the recording"),
 	REFUSED(0, "ignore-vmlinux", "no vmlinux is read"),
-	REFUSED('v', "verbose", "errors are always reported"),
 	{ .kind = OPT_END },
 };
 
@@ -50,6 +59,8 @@ struct inject {
 	struct tacho_perfdata_writer *out;
 	struct tacho_scratch *scratch;
 	struct file_objects objects;
+	struct buf mmap;		/* a rewritten mmap record */
+	uint64_t n_rewritten, n_dropped;	/* mmap records */
 	bool pipe;
 };
 
@@ -107,18 +118,56 @@ static int copy_features(struct inject *j, struct tacho_error *e)
 	return err ? error_set(e, err, "cannot copy the features: %s", strerror(-err)) : 0;
 }
 
-static int collect_object(struct inject *j, const struct tacho_record *rec)
+static bool wants_objects(const struct inject_opts *o)
+{
+	return o->build_ids || o->used_mmaps || o->all_mmaps || o->verbose;
+}
+
+/* Puts the build ID into an mmap record: *rec becomes the new record, or one of 0 bytes if it is to be dropped.
+ * Anonymous memory and objects without a build ID keep their record. */
+static int rewrite_mmap(struct inject *j, const struct tacho_sideband *decoded, const struct tacho_layout *layout,
+			struct tacho_record *rec)
+{
+	struct file_object *obj = file_objects_mapped(&j->objects, decoded);
+	int err;
+
+	if (!obj)
+		return 0;
+	if (j->opts->used_mmaps && !obj->hit) {
+		rec->size = 0;
+		j->n_dropped++;
+		return 0;
+	}
+	file_object_disk(obj);
+	if (!obj->n || decoded->mmap.n_build_id)
+		return 0;
+	err = mmap_with_build_id(&j->mmap, rec, decoded, layout, obj);
+	if (err < 0)
+		return err == -ENOMEM ? err : 0;
+	rec->bytes = (const uint8_t *)j->mmap.bytes;
+	rec->size = (uint16_t)j->mmap.n;
+	j->n_rewritten++;
+	return 0;
+}
+
+/* Adds the object of an mmap record to the list, and rewrites the record if an option asks for it. */
+static int process_mmap(struct inject *j, struct tacho_record *rec)
 {
 	int i = tacho_perfdata_event_of(j->pd, rec), err;
+	const struct tacho_layout *layout;
 	struct tacho_sideband other;
 
 	if ((rec->type != TACHO_RECORD_MMAP && rec->type != TACHO_RECORD_MMAP2) ||
 	    !tacho_perfdata_n_events(j->pd))
 		return 0;
 	j->scratch->used = 0;
-	err = tacho_sideband_decode(&other, rec, &tacho_perfdata_event(j->pd, i < 0 ? 0 : (size_t)i)->layout,
-				 j->scratch);
-	return err ? err : file_objects_add_record(&j->objects, &other);
+	layout = &tacho_perfdata_event(j->pd, i < 0 ? 0 : (size_t)i)->layout;
+	err = tacho_sideband_decode(&other, rec, layout, j->scratch);
+	if (!err)
+		err = file_objects_add_record(&j->objects, &other);
+	if (!err && (j->opts->used_mmaps || j->opts->all_mmaps))
+		err = rewrite_mmap(j, &other, layout, rec);
+	return err;
 }
 
 static int copy_records(struct inject *j, struct tacho_error *e)
@@ -132,9 +181,9 @@ static int copy_records(struct inject *j, struct tacho_error *e)
 		if (rec.type == TACHO_RECORD_AUXTRACE)
 			return error_set(e, -EOPNOTSUPP, "the recording has hardware traces, which cannot be "
 					 "copied; --strip removes them");
-		if (j->opts->build_ids && collect_object(j, &rec) == -ENOMEM)
+		if (wants_objects(j->opts) && process_mmap(j, &rec) == -ENOMEM)
 			return error_nomem(e);
-		bad = tacho_writer_records(j->out, rec.bytes, rec.size, e);
+		bad = rec.size ? tacho_writer_records(j->out, rec.bytes, rec.size, e) : 0;
 		if (bad)
 			return bad;
 	}
@@ -220,6 +269,83 @@ static int copy_all(struct inject *j, int fd, struct tacho_error *e)
 	return err ? err : end;
 }
 
+/* Reads the input once to find the objects that have samples. Damage is reported when it is read again. */
+static int find_used_objects(struct inject *j, const char *path, struct tacho_error *e)
+{
+	struct tacho_perfdata_opts opts = { .size = sizeof(opts), .force = j->opts->force, .ordered = true };
+	struct tacho_perfdata *pd;
+	int err = tacho_perfdata_open(&pd, path, &opts, e);
+
+	if (err < 0)
+		return err;
+	err = file_objects_read(&j->objects, pd, OBJECTS_HITS, e);
+	tacho_perfdata_close(pd);
+	return err == -ENOMEM ? err : 0;
+}
+
+/* Copies stdin to a file without a name, because -B reads the input twice. Returns its descriptor, or a negative
+ * errno. */
+static int spool_input(struct tacho_error *e)
+{
+	scoped(closep) int fd = -1;
+	FILE *file = tmpfile();
+	ssize_t n = 0;
+	char bytes[65536];
+	int err = file ? 0 : -errno;
+
+	if (file) {
+		fd = fcntl(fileno(file), F_DUPFD_CLOEXEC, 3);
+		err = fd < 0 ? -errno : 0;
+		fclose(file);
+	}
+	while (!err && (n = read(STDIN_FILENO, bytes, sizeof(bytes))) != 0) {
+		if (n > 0)
+			err = io_write_all(fd, bytes, (size_t)n);
+		else if (errno != EINTR)
+			err = -errno;
+	}
+	return err < 0 ? error_set(e, err, "cannot store the input in a temporary file: %s", strerror(-err)) :
+			 take_fd(fd);
+}
+
+/* Opens the input. `*spooled` becomes the descriptor of a temporary copy that is to be closed, if there is one. */
+static int open_input(struct inject *j, int *spooled, struct tacho_error *e)
+{
+	struct tacho_perfdata_opts opts = { .size = sizeof(opts), .force = j->opts->force };
+	const char *path = j->opts->input;
+	char copy[32];
+	int err = 0;
+
+	if (j->opts->used_mmaps && strcmp(path, "-") == 0) {
+		*spooled = spool_input(e);
+		if (*spooled < 0)
+			return *spooled;
+		snprintf(copy, sizeof(copy), "/proc/self/fd/%d", *spooled);
+		path = copy;
+	}
+	if (j->opts->used_mmaps)
+		err = find_used_objects(j, path, e);
+	return err < 0 ? err : tacho_perfdata_open(&j->pd, path, &opts, e);
+}
+
+/* -v */
+static void list_objects(const struct inject *j)
+{
+	for (size_t i = 0; i < j->objects.list.n; i++) {
+		struct file_object *obj = &j->objects.list.v[i];
+		char id[41];
+
+		if (j->opts->used_mmaps && !obj->hit)
+			continue;
+		file_object_disk(obj);
+		build_id_text(obj->id, obj->n, id);
+		message_text("inject", obj->n ? "%s %s" : "%s%s: no build ID is known", id, obj->path);
+	}
+	if (j->opts->used_mmaps || j->opts->all_mmaps)
+		message_text("inject", "%llu mmap records got a build ID, %llu were removed",
+			     (unsigned long long)j->n_rewritten, (unsigned long long)j->n_dropped);
+}
+
 static int open_output(const struct inject_opts *o, struct tacho_error *e)
 {
 	int fd;
@@ -239,29 +365,35 @@ static int inject_run(void *opts, int argc, char **argv)
 {
 	const struct inject_opts *o = opts;
 	struct inject j = { .opts = o, .pipe = strcmp(o->output, "-") == 0 };
-	struct tacho_perfdata_opts pd_opts = { .size = sizeof(pd_opts), .force = o->force };
 	struct tacho_error e = { .column = -1 };
-	int err, fd = -1;
+	int err, fd = -1, spooled = -1;
 
 	if (argc > 0) {
 		message_text("inject", "'%s' is not expected here", argv[0]);
 		return EXIT_USAGE;
 	}
-	err = tacho_perfdata_open(&j.pd, o->input, &pd_opts, &e);
+	if (o->used_mmaps && o->all_mmaps) {
+		message_text("inject", "-B and --mmap2-buildid-all exclude each other");
+		return EXIT_USAGE;
+	}
+	err = open_input(&j, &spooled, &e);
 	if (!err)
 		err = fd = open_output(o, &e);
 	if (fd >= 0)
 		err = copy_all(&j, fd, &e);
 	if (!err && tacho_perfdata_warning(j.pd))
 		message_text("inject", "%s", tacho_perfdata_warning(j.pd));
+	if (!err && o->verbose)
+		list_objects(&j);
 	tacho_writer_free(j.out);
 	tacho_perfdata_close(j.pd);
 	file_objects_done(&j.objects);
+	buf_done(&j.mmap);
 	free(j.scratch);
 	if (fd >= 0 && err < 0 && lseek(fd, 0, SEEK_END) == 0)
 		io_discard(o->output);		/* nothing was written */
-	if (fd >= 0)
-		close(fd);
+	closep(&fd);
+	closep(&spooled);
 	if (err < 0)
 		message_error("inject", NULL, NULL, &e);
 	return err < 0 ? EXIT_FAILED : 0;

@@ -11,6 +11,7 @@
 #include "base/io.h"
 #include "base/vec.h"
 #include "cli/files/build_id_table.h"
+#include "record/callchain_markers.h"
 
 static struct file_object *object_get(struct file_objects *o, const char *path)
 {
@@ -88,20 +89,15 @@ struct objects_reader {
 	struct tacho_scratch *scratch;
 };
 
-static int add_sample(struct file_objects *o, struct objects_reader *w, const struct tacho_record *rec)
+/* Marks the object of an address as hit. */
+static int add_address(struct file_objects *o, struct objects_reader *w, uint32_t pid, enum tacho_space space,
+		       uint64_t ip)
 {
-	int i = tacho_perfdata_event_of(w->pd, rec), err;
 	struct tacho_object_info info = { .size = sizeof(info) };
-	struct tacho_sample sample;
 	struct tacho_frame frame;
 	struct file_object *obj;
 
-	if (i < 0)
-		return 0;
-	err = tacho_sample_decode(&sample, rec, &tacho_perfdata_event(w->pd, (size_t)i)->layout, w->scratch);
-	if (err)
-		return err;
-	if (tacho_symbols_resolve(w->symbols, sample.pid, rec->misc & 7, sample.ip, &frame) == -ENOMEM)
+	if (tacho_symbols_resolve(w->symbols, pid, space, ip, &frame) == -ENOMEM)
 		return -ENOMEM;
 	if (!frame.object || tacho_symbols_object(w->symbols, frame.object, &info) < 0)
 		return 0;
@@ -110,6 +106,26 @@ static int add_sample(struct file_objects *o, struct objects_reader *w, const st
 		return -ENOMEM;
 	obj->hit = true;
 	return obj->n ? 0 : object_set(o, info.path, info.build_id, info.n_build_id, info.kernel);
+}
+
+static int add_sample(struct file_objects *o, struct objects_reader *w, const struct tacho_record *rec)
+{
+	int i = tacho_perfdata_event_of(w->pd, rec), err;
+	enum tacho_space space = rec->misc & 7;
+	struct tacho_sample sample;
+
+	if (i < 0)
+		return 0;
+	err = tacho_sample_decode(&sample, rec, &tacho_perfdata_event(w->pd, (size_t)i)->layout, w->scratch);
+	if (err)
+		return err;
+	err = add_address(o, w, sample.pid, space, sample.ip);
+	for (size_t k = 0; k < sample.chain.n && !err; k++)
+		if (sample.chain.v[k] < CONTEXT_FIRST)
+			err = add_address(o, w, sample.pid, space, sample.chain.v[k]);
+		else if (!context_space(sample.chain.v[k], &space))
+			break;
+	return err;
 }
 
 static int add_record(struct file_objects *o, struct objects_reader *w, const struct tacho_record *rec)
@@ -149,20 +165,31 @@ static int read_records(struct file_objects *o, struct objects_reader *w, struct
 	return err;
 }
 
+struct file_object *file_objects_mapped(const struct file_objects *o, const struct tacho_sideband *decoded)
+{
+	char name[256];
+	const uint64_t *at = map_get(&o->index, str_of(mapped_name(decoded, name, sizeof(name))));
+
+	return at ? &o->list.v[*at] : NULL;
+}
+
+void file_object_disk(struct file_object *obj)
+{
+	int n = 0;
+
+	if (obj->n)
+		return;
+	if (obj->kernel && strncmp(obj->path, "[kernel", 7) == 0)
+		n = kernel_build_id(obj->id);
+	else if (obj->path[0] == '/')
+		n = tacho_build_id_of_file(obj->path, obj->id);
+	obj->n = n > 0 ? (size_t)n : 0;
+}
+
 void file_objects_disk(struct file_objects *o)
 {
-	for (size_t i = 0; i < o->list.n; i++) {
-		struct file_object *obj = &o->list.v[i];
-		int n = 0;
-
-		if (obj->n)
-			continue;
-		if (obj->kernel && strncmp(obj->path, "[kernel", 7) == 0)
-			n = kernel_build_id(obj->id);
-		else if (obj->path[0] == '/')
-			n = tacho_build_id_of_file(obj->path, obj->id);
-		obj->n = n > 0 ? (size_t)n : 0;
-	}
+	for (size_t i = 0; i < o->list.n; i++)
+		file_object_disk(&o->list.v[i]);
 }
 
 int file_objects_read(struct file_objects *o, struct tacho_perfdata *pd, unsigned sources,

@@ -15,7 +15,7 @@ struct file_object {
 	uint8_t id[20];
 	size_t n;			/* length of the build ID; 0: unknown */
 	bool kernel;			/* the kernel or a module */
-	bool hit;			/* has samples */
+	bool hit;			/* has samples or frames of their call chains */
 };
 
 struct file_objects {
@@ -26,7 +26,7 @@ struct file_objects {
 
 enum {
 	OBJECTS_RECORDS = 1,		/* also use mmap records */
-	OBJECTS_HITS = 2,		/* also find out which objects have samples */
+	OBJECTS_HITS = 2,		/* also find out which objects have samples or frames of call chains */
 	OBJECTS_DISK = 4,		/* read missing build IDs from the files */
 };
 
@@ -36,8 +36,11 @@ int file_objects_read(struct file_objects *o, struct tacho_perfdata *pd, unsigne
 		      struct tacho_error *e);
 /* Adds the object of an mmap record, for callers that read the records themselves. */
 int file_objects_add_record(struct file_objects *o, const struct tacho_sideband *decoded);
-/* Reads missing build IDs from the object files on this machine. */
-void file_objects_disk(struct file_objects *o);
+/* Finds the object of an mmap record. NULL: none is in the list, e.g. because the memory is anonymous. */
+struct file_object *file_objects_mapped(const struct file_objects *o, const struct tacho_sideband *decoded);
+/* Reads a missing build ID from the object's file on this machine. */
+void file_object_disk(struct file_object *obj);
+void file_objects_disk(struct file_objects *o);		/* those of all objects */
 void file_objects_done(struct file_objects *o);
 /* Reads the running kernel's build ID. Returns its length, or a negative errno. */
 int kernel_build_id(uint8_t out[20]);
