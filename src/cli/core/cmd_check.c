@@ -10,12 +10,13 @@
 #include "cli/core/features.h"
 
 struct check_opts {
-	bool quiet;
+	bool quiet, json;
 };
 
 #define AT(field) offsetof(struct check_opts, field)
 static const struct option_row check_rows[] = {
 	{ OPT_FLAG, 'q', "quiet", AT(quiet), NULL, "print nothing; the exit status is the answer" },
+	{ OPT_FLAG, 0, "json", AT(json), NULL, "print one JSON object" },
 	{ .kind = OPT_END },
 };
 
@@ -34,34 +35,59 @@ static void unknown_feature(struct str name)
 	message_error("check", NULL, NULL, &e);
 }
 
-/* Prints a line per feature. At an unknown name it stops with an error message. */
-static int check_list(const struct check_opts *o, const char *list)
+/* Appends the features of a list to the output. Returns 1 if all are built in, 0 if one is not, or -ENOENT after an
+ * error message if one is unknown. */
+static int check_list(const struct check_opts *o, const char *list, struct json *j)
 {
 	struct str rest = str_of(list), name;
-	struct buf out = { 0 };
 	bool all = true;
-	int status;
 
 	while (str_cut(&rest, ',', &name)) {
 		const struct build_feature *f = feature_find(name);
 
 		if (!f) {
 			if (!o->quiet)
-				print_out("check", &out);
-			buf_done(&out);
-			if (!o->quiet)
 				unknown_feature(name);
-			return EXIT_FAILED;
+			return -ENOENT;
 		}
 		all = all && f->built_in;
-		feature_line(f, &out);
+		if (o->json)
+			feature_json(f, j);
+		else
+			feature_line(f, j->out);
+	}
+	return all;
+}
+
+/* Prints what is known even if a name is unknown. */
+static int check_lists(const struct check_opts *o, int argc, char **argv)
+{
+	struct buf out = { 0 };
+	struct json j = { .out = &out };
+	int all = 1, status;
+
+	if (o->json) {
+		json_begin(&j, '{');
+		json_member(&j, "schema", str, "tacho.check/1");
+		json_key(&j, "features");
+		json_begin(&j, '[');
+	}
+	for (int i = 0; i < argc && all >= 0; i++) {
+		int one = check_list(o, argv[i], &j);
+
+		all = one < 0 ? one : all && one;
+	}
+	if (o->json) {
+		json_end(&j);
+		json_end(&j);
+		buf_putc(&out, '\n');
 	}
 	if (o->quiet) {
 		buf_done(&out);
-		return all ? 0 : EXIT_FAILED;
+		return all > 0 ? 0 : EXIT_FAILED;
 	}
 	status = print_out("check", &out);
-	return status || !all ? EXIT_FAILED : 0;
+	return status || all <= 0 ? EXIT_FAILED : 0;
 }
 
 static int wrong_usage(struct tacho_error *e)
@@ -74,7 +100,6 @@ static int wrong_usage(struct tacho_error *e)
 static int check_run(void *opts, int argc, char **argv)
 {
 	struct tacho_error e = { .column = -1 };
-	int status = 0;
 
 	if (!argc)
 		error_set(&e, -EINVAL, "what to check is missing");
@@ -84,12 +109,7 @@ static int check_run(void *opts, int argc, char **argv)
 		error_set(&e, -EINVAL, "the name of the feature is missing");
 	if (e.code)
 		return wrong_usage(&e);
-	for (int i = 1; i < argc; i++) {
-		int one = check_list(opts, argv[i]);
-
-		status = status ? status : one;
-	}
-	return status;
+	return check_lists(opts, argc - 1, argv + 1);
 }
 
 const struct command cmd_check = {

@@ -7,14 +7,31 @@
 #include "cli/core/features.h"
 
 struct version_opts {
-	bool build_options;
+	bool build_options, json;
 };
 
 #define AT(field) offsetof(struct version_opts, field)
 static const struct option_row version_rows[] = {
 	{ OPT_FLAG, 0, "build-options", AT(build_options), NULL, "show which features are built in" },
+	{ OPT_FLAG, 0, "json", AT(json), NULL, "print version and features as one JSON object" },
 	{ .kind = OPT_END },
 };
+
+static void version_json(struct buf *out)
+{
+	struct json j = { .out = out };
+
+	json_begin(&j, '{');
+	json_member(&j, "schema", str, "tacho.version/1");
+	json_member(&j, "version", str, TACHO_VERSION);
+	json_key(&j, "features");
+	json_begin(&j, '[');
+	for (size_t i = 0; i < n_features; i++)
+		feature_json(&features[i], &j);
+	json_end(&j);
+	json_end(&j);
+	buf_putc(out, '\n');
+}
 
 static int version_run(void *opts, int argc, char **argv)
 {
@@ -24,6 +41,10 @@ static int version_run(void *opts, int argc, char **argv)
 	if (argc) {
 		message_text("version", "takes no arguments, but was given '%s'", argv[0]);
 		return EXIT_USAGE;
+	}
+	if (o->json) {
+		version_json(&out);
+		return print_out("version", &out);
 	}
 	buf_printf(&out, "%s version %s\n", program_name, TACHO_VERSION);
 	for (size_t i = 0; o->build_options && i < n_features; i++)

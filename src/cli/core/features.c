@@ -67,3 +67,12 @@ void feature_line(const struct build_feature *f, struct buf *out)
 		buf_printf(out, " ( tip: %s )", f->tip);
 	buf_putc(out, '\n');
 }
+
+void feature_json(const struct build_feature *f, struct json *j)
+{
+	json_begin(j, '{');
+	json_member(j, "name", str, f->name);
+	json_member(j, "macro", str, f->macro);
+	json_member(j, "built_in", bool, f->built_in);
+	json_end(j);
+}

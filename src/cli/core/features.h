@@ -2,7 +2,7 @@
 #ifndef CLI_CORE_FEATURES_H
 #define CLI_CORE_FEATURES_H
 
-#include "base/buf.h"
+#include "base/json.h"
 
 struct build_feature {
 	const char *name, *macro;
@@ -15,5 +15,6 @@ extern const size_t n_features;
 
 const struct build_feature *feature_find(struct str name);	/* finds it by name or macro; NULL: unknown */
 void feature_line(const struct build_feature *f, struct buf *out);
+void feature_json(const struct build_feature *f, struct json *j);
 
 #endif

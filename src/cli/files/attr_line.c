@@ -4,6 +4,8 @@
  */
 #include "cli/files/attr_line.h"
 
+#include <stdio.h>
+
 #include "base/num.h"
 
 #include <tacho/event.h>
@@ -70,4 +72,54 @@ void file_attr(const struct tacho_file_event *ev, const char *separator, struct 
 			put_field(out, name, line, separator);
 	}
 	free(text);
+}
+
+static void json_bits(struct json *j, struct str value, const char *const *names, size_t n)
+{
+	uint64_t bits = 0;
+
+	num_u64(value, &bits);
+	json_begin(j, '[');
+	for (size_t i = 0; i < 64; i++) {
+		char unknown[24];
+
+		if (!(bits >> i & 1))
+			continue;
+		snprintf(unknown, sizeof(unknown), "0x%llx", 1ull << i);
+		json_str(j, i < n ? names[i] : unknown);
+	}
+	json_end(j);
+}
+
+static void json_field(struct json *j, struct str name, struct str value)
+{
+	char key[64];
+	uint64_t number;
+
+	snprintf(key, sizeof(key), "%.*s", STR(name));
+	json_key(j, key);
+	if (str_is(name, "sample_type"))
+		json_bits(j, value, sample_bits, countof(sample_bits));
+	else if (str_is(name, "read_format"))
+		json_bits(j, value, read_bits, countof(read_bits));
+	else if (!str_starts(value, "0x") && num_u64(value, &number) == 0)
+		json_u64(j, number);
+	else
+		json_strn(j, value);
+}
+
+void file_attr_json(const struct tacho_file_event *ev, struct json *j)
+{
+	scoped(freep) char *text = tacho_attr_text(ev->attr, ev->attr_size);
+	struct str rest = str_of(text), line, name;
+
+	if (!text)
+		j->out->bad = true;
+	json_begin(j, '{');
+	while (text && str_cut(&rest, '\n', &line)) {
+		str_cut(&line, ':', &name);
+		if (name.n)
+			json_field(j, name, str_trim(line));
+	}
+	json_end(j);
 }

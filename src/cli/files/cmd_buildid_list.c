@@ -5,15 +5,17 @@
 #include "cli/core/app.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 
 #include "base/io.h"
+#include "base/json.h"
 #include "base/num.h"
 #include "cli/files/build_id_table.h"
 #include "cli/files/recorded_objects.h"
 
 struct buildid_list_opts {
 	const char *input;
-	bool force, kernel, kernel_maps, with_hits;
+	bool force, kernel, kernel_maps, with_hits, json;
 };
 
 #define AT(field) offsetof(struct buildid_list_opts, field)
@@ -25,6 +27,7 @@ static const struct option_row list_rows[] = {
 	{ OPT_FLAG, 'k', "kernel", AT(kernel), NULL, "print the build ID of the running kernel" },
 	{ OPT_FLAG, 'm', "kernel-maps", AT(kernel_maps), NULL,
 	  "list the running kernel and its modules with their addresses" },
+	{ OPT_FLAG, 0, "json", AT(json), NULL, "print one JSON object" },
 	REFUSED('v', "verbose", "errors are always reported"),
 	{ .kind = OPT_END },
 };
@@ -36,25 +39,67 @@ static void list_defaults(void *opts)
 	o->input = "perf.data";
 }
 
-static void put_id(struct buf *out, const uint8_t *id, size_t n)
+/* The output: a line per object, or an object in a JSON array. */
+struct id_list {
+	struct buf out;
+	struct json j;			/* .out is NULL: text */
+};
+
+struct listed_object {
+	const uint8_t *id;
+	size_t n;
+	struct str path;		/* empty: only the build ID is printed */
+	bool has_range;
+	uint64_t start, end;		/* addresses in the running kernel */
+	bool kernel;
+};
+
+static void json_address(struct json *j, const char *key, uint64_t v)
+{
+	char text[24];
+
+	snprintf(text, sizeof(text), "%#" PRIx64, v);
+	json_member(j, key, str, text);
+}
+
+static void put_object(struct id_list *l, const struct listed_object *obj)
 {
 	char text[41];
 
-	build_id_text(id, n, text);
-	buf_puts(out, text);
+	build_id_text(obj->id, obj->n, text);
+	if (l->j.out) {
+		json_begin(&l->j, '{');
+		json_member(&l->j, "build_id", str, text);
+		json_member(&l->j, "path", strn, obj->path);
+		json_member(&l->j, "kernel", bool, obj->kernel);
+		if (obj->has_range) {
+			json_address(&l->j, "start", obj->start);
+			json_address(&l->j, "end", obj->end);
+		}
+		json_end(&l->j);
+		return;
+	}
+	buf_puts(&l->out, text);
+	if (obj->has_range)
+		buf_printf(&l->out, " %16" PRIx64 " %16" PRIx64, obj->start, obj->end);
+	if (obj->path.n)
+		buf_printf(&l->out, " %.*s", STR(obj->path));
+	buf_putc(&l->out, '\n');
 }
 
-static int list_kernel(struct buf *out)
+static int list_kernel(struct id_list *l)
 {
 	uint8_t id[20];
 	int n = kernel_build_id(id);
+	struct listed_object obj = { .id = id, .n = (size_t)n, .kernel = true };
 
 	if (n < 0) {
 		message_text("buildid-list", "cannot read /sys/kernel/notes: %s", strerror(-n));
 		return EXIT_FAILED;
 	}
-	put_id(out, id, (size_t)n);
-	buf_putc(out, '\n');
+	if (l->j.out)
+		obj.path = STR_LIT("[kernel.kallsyms]");
+	put_object(l, &obj);
 	return 0;
 }
 
@@ -75,26 +120,28 @@ static uint64_t kallsyms_address(struct str text, const char *symbol)
 
 /* Prints a module, given by its line of /proc/modules: "name size refs users state 0xaddress". The build ID
  * is in the module's notes. */
-static void put_module(struct buf *out, struct str line)
+static void put_module(struct id_list *l, struct str line)
 {
 	struct str fields[6] = { 0 };
 	uint64_t size = 0, address = 0;
-	struct buf path = { 0 }, note = { 0 };
+	struct buf path = { 0 }, note = { 0 }, name = { 0 };
 
 	for (size_t i = 0; i < countof(fields); i++)
 		str_cut(&line, ' ', &fields[i]);
 	num_u64(fields[1], &size);
 	num_hex(fields[5], &address);
 	buf_printf(&path, "/sys/module/%.*s/notes/.note.gnu.build-id", STR(fields[0]));
-	if (!buf_failed(&path) && io_read(path.bytes, 4096, &note) == 0 && note.n >= 36) {
-		put_id(out, (const uint8_t *)note.bytes + 16, 20);
-		buf_printf(out, " %16" PRIx64 " %16" PRIx64 " [%.*s]\n", address, address + size, STR(fields[0]));
-	}
+	buf_printf(&name, "[%.*s]", STR(fields[0]));
+	if (!buf_failed(&path) && io_read(path.bytes, 4096, &note) == 0 && note.n >= 36)
+		put_object(l, &(struct listed_object){ .id = (const uint8_t *)note.bytes + 16, .n = 20,
+						       .path = buf_view(&name), .has_range = true, .start = address,
+						       .end = address + size, .kernel = true });
+	buf_done(&name);
 	buf_done(&note);
 	buf_done(&path);
 }
 
-static int list_kernel_maps(struct buf *out)
+static int list_kernel_maps(struct id_list *l)
 {
 	struct buf symbols = { 0 }, modules = { 0 };
 	struct str rest, line;
@@ -102,22 +149,21 @@ static int list_kernel_maps(struct buf *out)
 	int n = kernel_build_id(id);
 
 	io_read("/proc/kallsyms", IO_FILE_MAX, &symbols);
-	if (n > 0) {
-		put_id(out, id, (size_t)n);
-		buf_printf(out, " %16" PRIx64 " %16" PRIx64 " [kernel.kallsyms]\n",
-			   kallsyms_address(buf_view(&symbols), "_text"),
-			   kallsyms_address(buf_view(&symbols), "_etext"));
-	}
+	if (n > 0)
+		put_object(l, &(struct listed_object){ .id = id, .n = (size_t)n, .kernel = true,
+						       .path = STR_LIT("[kernel.kallsyms]"), .has_range = true,
+						       .start = kallsyms_address(buf_view(&symbols), "_text"),
+						       .end = kallsyms_address(buf_view(&symbols), "_etext") });
 	io_read("/proc/modules", IO_FILE_MAX, &modules);
 	for (rest = buf_view(&modules); str_cut(&rest, '\n', &line);)
 		if (line.n)
-			put_module(out, line);
+			put_module(l, line);
 	buf_done(&symbols);
 	buf_done(&modules);
 	return 0;
 }
 
-static int list_recording(const struct buildid_list_opts *o, struct buf *out)
+static int list_recording(const struct buildid_list_opts *o, struct id_list *l)
 {
 	struct tacho_perfdata_opts pd_opts = { .size = sizeof(pd_opts), .ordered = o->with_hits, .force = o->force };
 	struct file_objects objects = { 0 };
@@ -140,8 +186,8 @@ static int list_recording(const struct buildid_list_opts *o, struct buf *out)
 
 		if (!obj->n || (o->with_hits && !obj->hit))
 			continue;
-		put_id(out, obj->id, obj->n);
-		buf_printf(out, " %s\n", obj->path);
+		put_object(l, &(struct listed_object){ .id = obj->id, .n = obj->n, .path = str_of(obj->path),
+						       .kernel = obj->kernel });
 	}
 	file_objects_done(&objects);
 	if (err < 0)
@@ -149,28 +195,42 @@ static int list_recording(const struct buildid_list_opts *o, struct buf *out)
 	return err < 0 ? EXIT_FAILED : 0;
 }
 
+static int list_file(const struct buildid_list_opts *o, struct id_list *l)
+{
+	uint8_t id[20];
+	int n = tacho_build_id_of_file(o->input, id);
+
+	if (n <= 0)
+		return list_recording(o, l);
+	put_object(l, &(struct listed_object){ .id = id, .n = (size_t)n,
+					       .path = l->j.out ? str_of(o->input) : (struct str){ 0 } });
+	return 0;
+}
+
 static int list_run(void *opts, int argc, char **argv)
 {
 	const struct buildid_list_opts *o = opts;
-	struct buf out = { 0 };
-	uint8_t id[20];
-	int status = 0, n, written;
+	struct id_list l = { .out = { 0 } };
+	int status, written;
 
 	if (argc > 0) {
 		message_text("buildid-list", "'%s' is not expected here", argv[0]);
 		return EXIT_USAGE;
 	}
-	if (o->kernel) {
-		status = list_kernel(&out);
-	} else if (o->kernel_maps) {
-		status = list_kernel_maps(&out);
-	} else if ((n = tacho_build_id_of_file(o->input, id)) > 0) {
-		put_id(&out, id, (size_t)n);
-		buf_putc(&out, '\n');
-	} else {
-		status = list_recording(o, &out);
+	if (o->json) {
+		l.j.out = &l.out;
+		json_begin(&l.j, '{');
+		json_member(&l.j, "schema", str, "tacho.buildid-list/1");
+		json_key(&l.j, "objects");
+		json_begin(&l.j, '[');
 	}
-	written = print_out("buildid-list", &out);
+	status = o->kernel ? list_kernel(&l) : o->kernel_maps ? list_kernel_maps(&l) : list_file(o, &l);
+	if (o->json) {
+		json_end(&l.j);
+		json_end(&l.j);
+		buf_putc(&l.out, '\n');
+	}
+	written = print_out("buildid-list", &l.out);
 	return status ? status : written;
 }
 
