@@ -76,6 +76,7 @@ struct tacho_profile_opts {
 	bool resolved;			/* ignores samples whose leaf has no symbol, and removes callers
 					 * without a symbol from stacks; applies to load, not to unpack */
 	bool symbol_sizes;		/* frames have the sizes of their symbols */
+	bool join_unlined;		/* with per_srcline: frames of a function whose line is unknown are one frame */
 };
 
 TACHO_API int tacho_profile_new(struct tacho_profile **out, const struct tacho_profile_opts *opts,

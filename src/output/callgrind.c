@@ -19,7 +19,8 @@ struct callgrind {
 	struct { struct call_edge *v; size_t n, cap; } edges;
 	uint32_t *first;		/* per frame: its first edge + 1; 0: none */
 	struct arena *arena;
-	uint64_t *named;		/* a bit per object and frame, set after its name has been written */
+	struct functions functions;
+	uint64_t *named;		/* a bit per object, function and source, set after its name has been written */
 };
 
 static struct call_edge *edge_of(struct callgrind *w, uint32_t caller, uint32_t callee)
@@ -118,18 +119,24 @@ static bool is_first_use(struct callgrind *w, size_t bit)
 	return !written;
 }
 
-/* Writes object and function; the keys of a callee begin with 'c'. */
+/* Writes object, source file (if any is known in the profile) and function; the keys of a callee begin with 'c'. */
 static int put_function_name(struct callgrind *w, uint32_t frame, bool callee)
 {
 	const struct tacho_profile_frame *f = tacho_profile_frame(w->o->p, frame);
+	uint32_t function = w->functions.of_frame[frame], source = w->functions.source[function];
 	scoped(buf_done) struct buf label = { 0 };
 	size_t objects = tacho_profile_n_objects(w->o->p);
+	bool first;
 
 	put_name(w, callee ? "cob" : "ob", f->code->object,
 		 is_first_use(w, f->code->object) ? str_of(f->code->object_path) : str_n("", 0));
-	if (is_first_use(w, objects + frame))
+	if (w->functions.n_sources) {		/* source 0 is "???", which the head has named */
+		first = source && is_first_use(w, objects + w->functions.n + source);
+		put_name(w, callee ? "cfi" : "fl", source, first ? str_of(f->code->srcfile) : str_n("", 0));
+	}
+	if (is_first_use(w, objects + function))
 		put_label(&label, f);
-	put_name(w, callee ? "cfn" : "fn", frame, buf_view(&label));
+	put_name(w, callee ? "cfn" : "fn", function, buf_view(&label));
 	return buf_failed(&label) ? -ENOMEM : 0;
 }
 
@@ -138,11 +145,12 @@ static bool has_samples(const struct callgrind *w, size_t event)
 	return tacho_profile_event(w->o->p, event)->samples > 0;
 }
 
+/* The costs of a call are at the line of the caller. */
 static void put_cost(struct callgrind *w, const struct call_edge *e)
 {
 	struct buf *b = &w->o->out->b;
 
-	buf_putc(b, '0');
+	buf_u64(b, tacho_profile_frame(w->o->p, e->caller)->srcline);
 	for (size_t i = 0; i < w->n_costs; i++) {
 		if (i && !has_samples(w, i - 1))
 			continue;
@@ -164,7 +172,8 @@ static int put_function(struct callgrind *w, uint32_t frame)
 		if (e->callee == TREE_NO_FRAME)
 			continue;
 		err = put_function_name(w, e->callee, true);
-		buf_printf(b, "calls=%llu 0\n", (unsigned long long)e->cost[0]);
+		buf_printf(b, "calls=%llu %u\n", (unsigned long long)e->cost[0],
+			   tacho_profile_frame(w->o->p, e->callee)->srcline);
 		put_cost(w, e);
 	}
 	buf_putc(b, '\n');
@@ -223,13 +232,15 @@ static int write_callgrind(struct output *o)
 {
 	struct arena arena = { 0 };
 	struct callgrind w = { .o = o, .arena = &arena, .n_costs = tacho_profile_n_events(o->p) + 1 };
-	size_t n_bits = tacho_profile_n_frames(o->p) + tacho_profile_n_objects(o->p);
-	int err = -ENOMEM;
+	int err = functions_init(&w.functions, o->p);
+	size_t n_bits = w.functions.n + w.functions.n_sources + tacho_profile_n_objects(o->p) + 1;
 
+	if (err)
+		return err;
 	w.first = calloc(tacho_profile_n_frames(o->p) + 1, sizeof(*w.first));
 	w.named = calloc(n_bits / 64 + 1, sizeof(*w.named));
-	if (w.first && w.named)
-		err = put_all(&w);
+	err = w.first && w.named ? put_all(&w) : -ENOMEM;
+	functions_done(&w.functions);
 	free(w.first);
 	free(w.named);
 	keymap_done(&w.at);

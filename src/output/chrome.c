@@ -90,9 +90,9 @@ static void put_node(struct chrome *w, uint32_t node)
 		put_label_json(w->j.out, f);
 	else
 		buf_puts(w->j.out, "\"(root)\"");
-	json_member(&w->j, "url", str, f ? f->code->object_path : "");
+	json_member(&w->j, "url", str, !f ? "" : f->code->srcfile ? f->code->srcfile : f->code->object_path);
 	json_member(&w->j, "scriptId", u64, f ? f->code->object : 0);
-	json_member(&w->j, "lineNumber", i64, -1);
+	json_member(&w->j, "lineNumber", i64, f && f->code->srcfile ? (int64_t)f->srcline - 1 : -1);	/* from 0 */
 	json_member(&w->j, "columnNumber", i64, -1);
 	json_end(&w->j);
 	json_end(&w->j);

@@ -18,6 +18,7 @@ struct firefox {
 	struct json j;
 	struct thread_rows rows;
 	uint64_t first_ns;
+	struct functions functions;
 	size_t n_frames, n_objects;
 };
 
@@ -43,6 +44,19 @@ static void fill_column(struct firefox *w, const char *key, const char *value, s
 static const struct tacho_profile_frame *frame(const struct firefox *w, size_t i)
 {
 	return tacho_profile_frame(w->o->p, i);
+}
+
+static const struct tacho_profile_frame *function_frame(const struct firefox *w, size_t function)
+{
+	return frame(w, w->functions.first[function]);
+}
+
+static void number_or_null(struct json *j, bool known, uint64_t v)
+{
+	if (known)
+		json_u64(j, v);
+	else
+		json_null(j);
 }
 
 static void put_categories(struct json *j)
@@ -141,17 +155,19 @@ static void put_libs(struct firefox *w)
 	json_end(j);
 }
 
-/* The labels of the frames, then the names of the objects. */
+/* The labels of the functions, then the names of the objects, then the paths of the source files. */
 static void put_strings(struct firefox *w)
 {
 	json_key(&w->j, "stringArray");
 	json_begin(&w->j, '[');
-	for (size_t i = 0; i < w->n_frames && out_flush_full(w->o->out); i++) {
+	for (size_t i = 0; i < w->functions.n && out_flush_full(w->o->out); i++) {
 		json_raw(&w->j, "");
-		put_label_json(w->j.out, frame(w, i));
+		put_label_json(w->j.out, function_frame(w, i));
 	}
 	for (size_t i = 0; i < w->n_objects; i++)
 		json_str(&w->j, tacho_profile_object(w->o->p, i)->name);
+	for (size_t i = 0; i < w->functions.n_sources && out_flush_full(w->o->out); i++)
+		json_str(&w->j, w->functions.sources[i]);
 	json_end(&w->j);
 }
 
@@ -166,10 +182,10 @@ static void put_frame_table(struct firefox *w)
 	fill_column(w, "inlineDepth", "0", n);
 	COLUMN(w, "category", n, json_u64(&w->j, category(frame(w, i))));
 	fill_column(w, "subcategory", "0", n);
-	COLUMN(w, "func", n, json_u64(&w->j, i));
+	COLUMN(w, "func", n, json_u64(&w->j, w->functions.of_frame[i]));
 	fill_column(w, "nativeSymbol", "null", n);
 	fill_column(w, "innerWindowID", "0", n);
-	fill_column(w, "line", "null", n);
+	COLUMN(w, "line", n, number_or_null(&w->j, frame(w, i)->code->srcfile != NULL, frame(w, i)->srcline));
 	fill_column(w, "column", "null", n);
 	fill_column(w, "originalLocation", "null", n);
 	json_end(&w->j);
@@ -177,7 +193,7 @@ static void put_frame_table(struct firefox *w)
 
 static void put_func_table(struct firefox *w)
 {
-	size_t n = w->n_frames;
+	size_t n = w->functions.n;
 
 	json_key(&w->j, "funcTable");
 	json_begin(&w->j, '{');
@@ -185,8 +201,9 @@ static void put_func_table(struct firefox *w)
 	COLUMN(w, "name", n, json_u64(&w->j, i));
 	fill_column(w, "isJS", "false", n);
 	fill_column(w, "relevantForJS", "false", n);
-	COLUMN(w, "resource", n, json_u64(&w->j, frame(w, i)->code->object));
-	fill_column(w, "source", "null", n);
+	COLUMN(w, "resource", n, json_u64(&w->j, function_frame(w, i)->code->object));
+	COLUMN(w, "source", n,
+	       number_or_null(&w->j, w->functions.source[i] != 0, (uint64_t)w->functions.source[i] - 1));
 	fill_column(w, "lineNumber", "null", n);
 	fill_column(w, "columnNumber", "null", n);
 	fill_column(w, "originalLocation", "null", n);
@@ -201,9 +218,26 @@ static void put_resources(struct firefox *w)
 	json_begin(&w->j, '{');
 	json_member(&w->j, "length", u64, n);
 	COLUMN(w, "lib", n, json_u64(&w->j, i));
-	COLUMN(w, "name", n, json_u64(&w->j, w->n_frames + i));
+	COLUMN(w, "name", n, json_u64(&w->j, w->functions.n + i));
 	fill_column(w, "host", "null", n);
 	fill_column(w, "type", "1", n);		/* a library */
+	json_end(&w->j);
+}
+
+static void put_sources(struct firefox *w)
+{
+	size_t n = w->functions.n_sources;
+
+	json_key(&w->j, "sources");
+	json_begin(&w->j, '{');
+	json_member(&w->j, "length", u64, n);
+	fill_column(w, "id", "null", n);
+	fill_column(w, "uuid", "null", n);
+	COLUMN(w, "filename", n, json_u64(&w->j, w->functions.n + w->n_objects + i));
+	fill_column(w, "startLine", "1", n);
+	fill_column(w, "startColumn", "1", n);
+	fill_column(w, "sourceMapURL", "null", n);
+	fill_column(w, "content", "null", n);
 	json_end(&w->j);
 }
 
@@ -233,9 +267,7 @@ static void put_shared(struct firefox *w)
 	json_member(&w->j, "nativeSymbols", raw,
 		    "{\"length\": 0, \"libIndex\": [], \"address\": [], \"name\": [], "
 		    "\"functionSize\": []}");
-	json_member(&w->j, "sources", raw,
-		    "{\"length\": 0, \"id\": [], \"uuid\": [], \"filename\": [], \"startLine\": [], "
-		    "\"startColumn\": [], \"sourceMapURL\": [], \"content\": []}");
+	put_sources(w);
 	put_strings(w);
 	json_end(&w->j);
 }
@@ -322,6 +354,11 @@ static int write_firefox(struct output *o)
 
 	if (err)
 		return err;
+	err = functions_init(&w.functions, o->p);
+	if (err) {
+		thread_rows_done(&w.rows);
+		return err;
+	}
 	for (size_t i = 0; i < tacho_profile_n_rows(o->p); i++)
 		w.first_ns = min_of(w.first_ns, rows[i].time);
 	json_begin(&w.j, '{');
@@ -336,6 +373,7 @@ static int write_firefox(struct output *o)
 	json_end(&w.j);
 	buf_putc(w.j.out, '\n');
 	thread_rows_done(&w.rows);
+	functions_done(&w.functions);
 	return 0;
 }
 

@@ -25,7 +25,7 @@ static void put_function(const struct flame *f, struct buf *b, const struct flam
 	scoped(buf_done) struct buf name = { 0 };
 	char color[8];
 
-	put_label(&name, frame);
+	put_line_label(&name, frame);
 	kind_color(color, kind_of(frame), buf_view(&name));
 	buf_puts(b, "<tr>");
 	put_share(b, fn->self, f->tree.v[0].total);

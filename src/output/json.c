@@ -82,7 +82,7 @@ static void put_threads(struct json *j, const struct output *o)
 
 static void put_frames(struct json *j, const struct output *o)
 {
-	BEGIN_TABLE(j, "frames", "name", "object", "address", "kind");
+	BEGIN_TABLE(j, "frames", "name", "object", "address", "kind", "file", "line");
 	for (size_t i = 0; i < tacho_profile_n_frames(o->p) && out_flush_full(o->out); i++) {
 		const struct tacho_profile_frame *f = tacho_profile_frame(o->p, i);
 
@@ -91,6 +91,11 @@ static void put_frames(struct json *j, const struct output *o)
 		json_u64(j, f->code->object);
 		json_u64(j, f->address);
 		json_str(j, kind_names[kind_of(f)]);
+		json_str(j, f->code->srcfile);
+		if (f->code->srcfile)
+			json_u64(j, f->srcline);
+		else
+			json_null(j);
 		json_end(j);
 	}
 	end_table(j);

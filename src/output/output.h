@@ -77,6 +77,8 @@ const char *weight_unit(const struct output *o, uint32_t event);
 void put_label(struct buf *b, const struct tacho_profile_frame *f);
 /* Appends the label as a JSON string. */
 void put_label_json(struct buf *b, const struct tacho_profile_frame *f);
+/* Appends the label, and if the source line is known, " (file.c:12)". */
+void put_line_label(struct buf *b, const struct tacho_profile_frame *f);
 /* Appends text, escaped for XML text and attribute values; bytes that XML cannot represent become U+FFFD. */
 void put_xml(struct buf *b, struct str text);
 /* Appends a number with a comma between groups of three digits: 1,234,567. */
@@ -95,6 +97,19 @@ void kind_color(char out[8], enum code_kind kind, struct str name);
 void kind_weights(const struct output *o, uint64_t weight[N_KINDS]);
 /* The colour of a change: white (0) to red (1) for growth, or to blue (-1) for decline. */
 void change_color(char out[8], double change);
+
+/* ---- functions and source files (functions.c) ---- */
+/* Frames that differ only in their address or source line are one function. */
+struct functions {
+	uint32_t *of_frame;		/* frame -> function */
+	uint32_t *first;		/* function -> its first frame */
+	size_t n;
+	uint32_t *source;		/* function -> source file + 1; 0: unknown */
+	const char **sources;		/* paths of the source files */
+	size_t n_sources;
+};
+int functions_init(struct functions *f, const struct tacho_profile *p);	/* 0 or -ENOMEM */
+void functions_done(struct functions *f);
 
 /* ---- rows by thread (thread_rows.c) ---- */
 struct thread_rows {

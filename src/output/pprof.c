@@ -29,6 +29,7 @@ struct pprof {
 	struct arena arena;
 	struct map strings;
 	struct { const char **v; size_t n, cap; } text;
+	struct functions functions;
 	uint32_t *process_comm;		/* thread -> the thread whose comm is that of the process */
 	int err;
 };
@@ -155,17 +156,20 @@ static bool put_location(struct pprof *w, uint32_t id)
 	pb_u64(&w->message, 1, (uint64_t)id + 1);
 	pb_u64(&w->message, 2, f->code->object);
 	pb_u64(&w->message, 3, f->address);
-	pb_u64(&w->part, 1, (uint64_t)id + 1);
+	pb_u64(&w->part, 1, (uint64_t)w->functions.of_frame[id] + 1);
+	if (f->code->srcfile)
+		pb_u64(&w->part, 2, f->srcline);
 	put_part(w, 4);
 	return put_message(w, PROFILE_LOCATION);
 }
 
 static bool put_function(struct pprof *w, uint32_t id)
 {
+	const struct tacho_profile_frame *f = tacho_profile_frame(w->o->p, w->functions.first[id]);
 	struct buf name = { 0 };
 	char *text;
 
-	put_label(&name, tacho_profile_frame(w->o->p, id));
+	put_label(&name, f);
 	text = buf_failed(&name) ? NULL : arena_str(&w->arena, buf_view(&name));
 	buf_done(&name);
 	if (!text) {
@@ -175,6 +179,8 @@ static bool put_function(struct pprof *w, uint32_t id)
 	pb_u64(&w->message, 1, (uint64_t)id + 1);
 	pb_u64(&w->message, 2, text_id(w, text));
 	pb_u64(&w->message, 3, text_id(w, text));
+	if (f->code->srcfile)
+		pb_u64(&w->message, 4, text_id(w, f->code->srcfile));
 	return put_message(w, PROFILE_FUNCTION);
 }
 
@@ -204,7 +210,11 @@ static bool put_mapping(struct pprof *w, uint32_t id, const struct address_span 
 	pb_u64(&w->message, 4, s->from);
 	pb_u64(&w->message, 5, text_id(w, ob->path));
 	pb_u64(&w->message, 6, text_id(w, build_id));
-	pb_u64(&w->message, 7, 1);
+	pb_u64(&w->message, 7, 1);		/* has functions, and maybe files and lines */
+	if (w->functions.n_sources) {
+		pb_u64(&w->message, 8, 1);
+		pb_u64(&w->message, 9, 1);
+	}
 	return put_message(w, PROFILE_MAPPING);
 }
 
@@ -270,7 +280,10 @@ static bool put_tables(struct pprof *w)
 		if (!put_sample(w, &rows[i]))
 			return false;
 	for (size_t i = 0; i < tacho_profile_n_frames(w->o->p); i++)
-		if (!put_location(w, (uint32_t)i) || !put_function(w, (uint32_t)i))
+		if (!put_location(w, (uint32_t)i))
+			return false;
+	for (size_t i = 0; i < w->functions.n; i++)
+		if (!put_function(w, (uint32_t)i))
 			return false;
 	return put_mappings(w);
 }
@@ -307,6 +320,7 @@ static int write_pprof(struct output *o)
 
 	text_id(&w, "");		/* string 0 must be empty */
 	w.err = w.err ? w.err : find_processes(&w);
+	w.err = w.err ? w.err : functions_init(&w.functions, o->p);
 	if (!w.err && put_tables(&w))
 		put_profile_fields(&w);
 	gzip_finish(&w.gz);
@@ -316,6 +330,7 @@ static int write_pprof(struct output *o)
 	map_done(&w.strings);
 	vec_done(&w.text);
 	free(w.process_comm);
+	functions_done(&w.functions);
 	return w.err;
 }
 

@@ -83,7 +83,9 @@ static void put_frames(struct speedscope *w)
 		json_key(&w->j, "name");
 		json_raw(&w->j, "");
 		put_label_json(w->j.out, f);
-		json_member(&w->j, "file", str, f->code->object_path);
+		json_member(&w->j, "file", str, f->code->srcfile ? f->code->srcfile : f->code->object_path);
+		if (f->code->srcfile)
+			json_member(&w->j, "line", u64, f->srcline);
 		json_end(&w->j);
 	}
 	json_end(&w->j);

@@ -18,6 +18,15 @@ void put_label(struct buf *b, const struct tacho_profile_frame *f)
 	}
 }
 
+void put_line_label(struct buf *b, const struct tacho_profile_frame *f)
+{
+	const char *file = f->code->srcfile, *slash = file ? strrchr(file, '/') : NULL;
+
+	put_label(b, f);
+	if (file)
+		buf_printf(b, " (%s:%u)", slash ? slash + 1 : file, f->srcline);
+}
+
 void put_label_json(struct buf *b, const struct tacho_profile_frame *f)
 {
 	scoped(buf_done) struct buf label = { 0 };

@@ -61,8 +61,11 @@ static int frame_keys(uint32_t *key, const struct tacho_profile *p, bool by_labe
 		const struct tacho_profile_frame *f = tacho_profile_frame(p, i);
 		uint32_t object = by_label && f->known ? 0 : f->code->object + 1;
 		uint64_t k = key_pair(object, f->known ? f->code->symbol + 1 : 0);
-		uint32_t first = keymap_get(&ids, k);
+		uint32_t first;
 
+		if (f->code->srcfile)
+			k = key_add(key_add(key_mix(k), (uintptr_t)f->code->srcfile), f->srcline);
+		first = keymap_get(&ids, k);
 		if (first == KEYMAP_NONE) {
 			first = (uint32_t)i;
 			if (keymap_put(&ids, k, first) < 0) {

@@ -21,7 +21,7 @@ void tree_label(struct buf *b, const struct call_tree *t, const struct output *o
 	const struct tree_node *v = &t->v[node];
 
 	if (v->frame != TREE_NO_FRAME)
-		put_label(b, tacho_profile_frame(o->p, v->frame));
+		put_line_label(b, tacho_profile_frame(o->p, v->frame));
 	else
 		buf_puts(b, node ? t->comms.names[v->comm] : "all");
 }
@@ -33,7 +33,7 @@ static size_t collect_labels(struct label_name *names, const struct call_tree *t
 		struct buf b = { 0 };
 
 		if (i < frames)
-			put_label(&b, tacho_profile_frame(o->p, i));
+			put_line_label(&b, tacho_profile_frame(o->p, i));
 		else
 			buf_puts(&b, t->comms.names[i - frames]);
 		names[i] = (struct label_name){ buf_take(&b), (uint32_t)i };

@@ -96,7 +96,7 @@ static bool describe_srcline(struct stack_resolver *s, const struct tacho_frame 
 	uint32_t id;
 
 	if (got <= 0) {
-		f->offset = f->known ? raw->symbol_offset : 0;
+		f->offset = f->known && !s->profile->opts.join_unlined ? raw->symbol_offset : 0;
 		return got == 0;
 	}
 	id = profile_intern_name(s->profile, file);

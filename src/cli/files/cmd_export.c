@@ -33,6 +33,8 @@ static const struct option_row export_rows[] = {
 	  .complete = "samples period" },
 	{ OPT_STR, 0, "title", AT(out.title), "TEXT",
 	  "the heading of an image, or the name of a profile" },
+	{ OPT_FLAG, 0, "srcline", AT(source.filter.per_srcline), NULL,
+	  "add source files and lines, where the objects have debug information" },
 	{ OPT_FLAG, 0, "reverse", AT(out.reverse), NULL, "start stacks at their innermost frame" },
 	SOURCE_FILTER_ROWS(struct export_opts),
 	SOURCE_PICK_ROWS(struct export_opts),
@@ -97,6 +99,7 @@ static int export_run(void *opts, int argc, char **argv)
 	}
 	if (!profile_keeps_input("export", o->source.input, o->output))
 		return EXIT_FAILED;
+	o->source.filter.join_unlined = true;
 	status = profile_read("export", &o->source, o->source.input, format, &p, &damaged);
 	if (status)
 		return status;
