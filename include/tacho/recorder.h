@@ -43,6 +43,9 @@ struct tacho_recorder_output {		/* zero means the default in every field */
 	size_t n_argv;
 	bool events_only;		/* omit the description of the machine and the build IDs: for files
 					 * that are read on this machine */
+	bool raw_stacks;		/* write the stack copies of TACHO_CHAIN_DWARF; else stacks are unwound
+					 * while recording, and samples have plain call chains. Always the case
+					 * for directories, overwritten rings and AUX areas */
 	bool no_build_ids, all_build_ids;	/* store no build IDs; store the build IDs of all objects, not
 						 * only of objects with samples */
 };

@@ -39,7 +39,7 @@ TACHO_API struct tacho_evset *tacho_sampler_evset(const struct tacho_sampler *s)
 enum tacho_chain {			/* how call chains are recorded */
 	TACHO_CHAIN_NONE,
 	TACHO_CHAIN_FP,			/* frame pointers, followed by the kernel */
-	TACHO_CHAIN_DWARF,		/* user registers and a part of the stack, unwound by the reader */
+	TACHO_CHAIN_DWARF,		/* user registers and a part of the stack; a recorder unwinds them */
 	TACHO_CHAIN_LBR,		/* last branch records of the processor */
 };
 

@@ -41,7 +41,7 @@ static int write_events(struct tacho_recorder *r)
 		return -ENOMEM;
 	for (size_t i = 0; i < n; i++) {
 		const struct tacho_event *ev = tacho_sampler_event(r->sampler, i);
-		unsigned char attr[ATTR_BYTES] = { 0 };
+		_Alignas(uint64_t) unsigned char attr[ATTR_BYTES] = { 0 };
 		const uint64_t *ids;
 		uint32_t size;
 		size_t n_ids;
@@ -50,6 +50,8 @@ static int write_events(struct tacho_recorder *r)
 		number[i] = UINT32_MAX;
 		if (err == -ENODEV)		/* could not be opened */
 			continue;
+		if (r->stacks)
+			stack_recorder_attr(r->stacks, i, (struct perf_event_attr *)attr);
 		memcpy(&size, attr + 4, sizeof(size));
 		if (err == 0)
 			err = tacho_sampler_ids(r->sampler, i, &ids, &n_ids);

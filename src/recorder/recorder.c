@@ -47,6 +47,7 @@ void tacho_recorder_free(struct tacho_recorder *r)
 		return;
 	recorder_threads_done(&r->threads);
 	close_output(r);
+	stack_recorder_free(r->stacks);
 	tacho_sampler_free(r->sampler);
 	free(r);
 }
@@ -96,6 +97,20 @@ static int open_output(struct tacho_recorder *r, const struct tacho_recorder_out
 				     strerror(errno)) : 0;
 }
 
+/* Decides whether stacks are unwound while recording. Reader threads, overwritten rings and AUX areas need their
+ * records as they are. */
+static int prepare_stacks(struct tacho_recorder *r, const struct tacho_recorder_output *out)
+{
+	bool wanted = !out->raw_stacks && !out->directory && !r->sampler->opts.overwrite &&
+		      !tacho_sampler_n_aux(r->sampler) && stack_recorder_is_needed(r->sampler);
+
+	if (!wanted) {
+		stack_recorder_free(take(r->stacks));
+		return 0;
+	}
+	return r->stacks ? 0 : stack_recorder_new(&r->stacks, r->sampler);
+}
+
 int tacho_recorder_begin(struct tacho_recorder *r, const struct tacho_recorder_output *out,
 			 struct tacho_error *e)
 {
@@ -121,7 +136,9 @@ int tacho_recorder_begin(struct tacho_recorder *r, const struct tacho_recorder_o
 	tacho_sampler_forget_times(r->sampler);
 	writer.pipe = o.pipe;
 	writer.compress_level = o.compress_level;
-	err = open_output(r, &o);
+	err = prepare_stacks(r, &o);
+	if (err == 0)
+		err = open_output(r, &o);
 	if (err == 0)
 		err = tacho_writer_open(&r->writer, r->fd, &writer, &r->error);
 	if (err == 0)
@@ -143,9 +160,17 @@ int tacho_recorder_write(void *recorder, const void *bytes, size_t n)
 	return tacho_writer_records(r->writer, bytes, n, &r->error);
 }
 
+static int write_synthesized(void *recorder, const void *bytes, size_t n)
+{
+	struct tacho_recorder *r = recorder;
+	int err = r->stacks ? stack_recorder_feed(r->stacks, bytes, n) : 0;
+
+	return err < 0 ? err : tacho_recorder_write(r, bytes, n);
+}
+
 int tacho_recorder_synthesize(struct tacho_recorder *r, unsigned what, struct tacho_error *e)
 {
-	int err = tacho_sampler_synthesize(r->sampler, what, tacho_recorder_write, r, NULL);
+	int err = tacho_sampler_synthesize(r->sampler, what, write_synthesized, r, NULL);
 
 	if (err < 0 && !r->error.message[0])
 		error_set(&r->error, err, "cannot record the processes that are already running: %s",
@@ -172,8 +197,11 @@ static int64_t drain_rings(struct tacho_recorder *r, bool snapshot)
 
 	if (!r->writer)
 		return error_set(&r->error, -EBADF, "there is no output");
-	got = snapshot ? tacho_sampler_snapshot(r->sampler, tacho_recorder_write, r)
-		       : tacho_sampler_drain(r->sampler, tacho_recorder_write, r);
+	if (r->stacks)
+		got = stack_recorder_drain(r->stacks, r->sampler, tacho_recorder_write, r);
+	else
+		got = snapshot ? tacho_sampler_snapshot(r->sampler, tacho_recorder_write, r)
+			       : tacho_sampler_drain(r->sampler, tacho_recorder_write, r);
 	err = got > 0 ? write_finished_round(r) : 0;
 	if (got < 0 && !r->error.message[0])
 		error_set(&r->error, (int)got, "a ring buffer could not be read: %s", strerror((int)-got));

@@ -12,6 +12,8 @@
 #include <tacho/perfdata.h>
 #include <tacho/recorder.h>
 
+#include "recorder/unwind_stacks.h"
+
 struct recorder_thread;
 struct recorder_stream {		/* data.N: the records of one ring */
 	int fd;
@@ -49,6 +51,7 @@ struct tacho_recorder {
 	int compress_level;
 	uint64_t max_bytes;
 	struct recorder_threads threads;
+	struct stack_recorder *stacks;	/* NULL: no copies of stacks, or they are written as they are */
 	uint64_t finished_bytes;	/* of earlier outputs */
 	struct tacho_error error;	/* of the first write that failed in this output */
 };

@@ -323,6 +323,11 @@ static int64_t drain_kind(struct tacho_sampler *s, bool tracker, tacho_bytes_fn 
 	return sum;
 }
 
+int64_t sampler_drain_tracker(struct tacho_sampler *s, tacho_bytes_fn *fn, void *arg)
+{
+	return s->is_open ? drain_kind(s, true, fn, arg) : -EBADF;
+}
+
 int64_t tacho_sampler_drain(struct tacho_sampler *s, tacho_bytes_fn *fn, void *arg)
 {
 	int64_t maps, samples;

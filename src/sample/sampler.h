@@ -108,6 +108,8 @@ size_t rings_check_ended(struct tacho_sampler *s, int epoll);
  * UINT64_MAX. */
 int sampler_inspect(const struct drainer *d, const struct ring_span *span, uint64_t *cut);
 struct drainer sampler_drainer(struct tacho_sampler *s);
+/* Drains the tracker's rings only. */
+int64_t sampler_drain_tracker(struct tacho_sampler *s, tacho_bytes_fn *fn, void *arg);
 int64_t sampler_drain_ring(const struct drainer *d, size_t i, tacho_bytes_fn *fn, void *arg);
 
 /* readers.c */

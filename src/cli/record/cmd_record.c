@@ -69,7 +69,8 @@ static const struct option_row record_rows[] = {
 	{ OPT_GROUP, .help = "What a sample holds" },
 	{ OPT_FLAG, 'g', NULL, AT(chains), .help = "call chains, by frame pointers" },
 	{ OPT_STR, 0, "call-graph", AT(call_graph), "MODE",
-	  "call chains: fp, dwarf[,BYTES] (registers and stack, unwound by report), lbr",
+	  "call chains: fp, lbr, or dwarf[,BYTES] (unwound while recording from copies of the stack; with "
+	  ",raw the copies are recorded instead)",
 	  .complete = "fp dwarf lbr" },
 	{ OPT_FLAG, 0, "kernel-callchains", AT(kernel_chains), .help = "only the kernel part of call chains" },
 	{ OPT_FLAG, 0, "user-callchains", AT(user_chains), .help = "only the user part of call chains" },

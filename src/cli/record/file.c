@@ -25,7 +25,7 @@ int record_file_open(struct record_file *f)
 		.size = sizeof(out), .pipe = f->pipe, .directory = f->opts->threads,
 		.compress_level = f->plan->compress_level, .argv = (const char *const *)f->argv,
 		.n_argv = (size_t)f->argc, .no_build_ids = f->opts->no_build_ids,
-		.all_build_ids = f->opts->all_build_ids,
+		.all_build_ids = f->opts->all_build_ids, .raw_stacks = f->plan->raw_stacks,
 	};
 	struct tacho_error e = { .column = -1 };
 	int err;

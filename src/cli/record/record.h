@@ -68,6 +68,7 @@ struct record_plan {
 	struct tacho_sampler_opts sampler;
 	int *pids, *tids;
 	unsigned synth;			/* TACHO_SYNTH_ bits */
+	bool raw_stacks;		/* --call-graph dwarf,raw */
 	struct {			/* empty: enabled from the start */
 		struct record_range *v;
 		size_t n, cap;

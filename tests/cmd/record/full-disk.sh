@@ -7,7 +7,7 @@ status=0
 (
 	ulimit -f 100
 	trap '' XFSZ
-	tacho record -e cpu-clock --call-graph dwarf,1024 -o file sh -c "$LOOP; $LOOP; $LOOP; $LOOP" 2>err
+	tacho record -e cpu-clock --call-graph dwarf,1024,raw -o file sh -c "$LOOP; $LOOP; $LOOP; $LOOP" 2>err
 ) || status=$?
 [ $status = 1 ] || { cat err; fail "status $status, expected 1"; }
 grep -q '^tacho record: cannot write the data: ' err || { cat err; fail "no message"; }

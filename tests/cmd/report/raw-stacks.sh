@@ -1,7 +1,7 @@
 # Stacks recorded as raw dumps are unwound: report, script and the exports show whole stacks, without a message.
 . "$SUPPORT/lib.sh"
 . "$SUPPORT/record.sh"
-tacho record -q -e cpu-clock:u -F 999 --call-graph dwarf -o perf.data "$TEST_BIN/deep" plain >said 2>&1 ||
+tacho record -q -e cpu-clock:u -F 999 --call-graph dwarf,raw -o perf.data "$TEST_BIN/deep" plain >said 2>&1 ||
 	skip "cannot record here"
 whole() {	# COMMAND...: its output has the stack of the program
 	[ "$(status_of "$@")" = 0 ] || { cat err; fail "$* fails"; }

@@ -50,7 +50,7 @@ for part in part.data.*; do
 	mv "$part" part-one.data
 	compare part-one
 done
-record stacks --call-graph dwarf,4096 -e cpu-clock -F 499
+record stacks --call-graph dwarf,4096,raw -e cpu-clock -F 499
 perf script --no-inline -G -i stacks.data >theirs 2>/dev/null
 tacho script -q -G -i stacks.data >ours || fail "stacks are not read"
 "$SUPPORT/compare-script" theirs ours || fail "samples with stacks differ"

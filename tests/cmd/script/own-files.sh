@@ -72,7 +72,7 @@ for part in parts.*; do
 	same "$part"
 	hotspot "$part"
 done
-record stacks -e cpu-clock -F 499 --call-graph dwarf,4096
+record stacks -e cpu-clock -F 499 --call-graph dwarf,4096,raw
 perf script --no-inline -G -i stacks.data >theirs 2>/dev/null
 tacho script -q -G -i stacks.data >ours
 "$SUPPORT/compare-script" theirs ours || fail "samples with stacks differ"
