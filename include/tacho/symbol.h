@@ -23,7 +23,7 @@ struct tacho_symbols_opts {
 	const char *build_id_dir;	/* NULL: $PERF_BUILDID_DIR, or ~/.debug */
 	const char *procfs;		/* NULL: /proc */
 	bool no_demangle;
-	bool demangle_params;		/* "f(int)" instead of "f" */
+	bool short_names;		/* C++ functions without parameters: "f" instead of "f(int)" */
 	bool live;			/* the processes are running: use /proc/PID/root and /proc/PID/maps */
 	uint32_t machine;		/* ELF e_machine of the recording, 0: this one */
 	bool force;			/* read JIT maps of any owner; else only those of root, our own
@@ -132,8 +132,8 @@ struct tacho_code_view {		/* valid until tacho_code_free() */
 	const char *path;		/* the file that was read */
 };
 
-/* Reads the function that contains `address` (as in the ELF file). Of `opts` only symfs, build_id_dir, procfs and
- * no_demangle are used. Returns 0, -ENOENT when the file or the address is missing, -ESTALE when only a file of
+/* Reads the function that contains `address` (as in the ELF file). Of `opts` only symfs, build_id_dir, procfs,
+ * no_demangle and short_names are used. Returns 0, -ENOENT when the file or the address is missing, -ESTALE when only a file of
  * another build exists, -ENOEXEC, -EBADMSG, -ENOMEM. */
 TACHO_API int tacho_code_new(struct tacho_code **out, const struct tacho_symbols_opts *opts,
 			     const struct tacho_object_id *id, uint64_t address, struct tacho_error *e);

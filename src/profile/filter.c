@@ -3,6 +3,7 @@
  */
 #include "profile/filter.h"
 
+#include "base/function_name.h"
 #include "base/num.h"
 
 #include <errno.h>
@@ -12,6 +13,16 @@ static int parse_names(struct strlist *out, const char *text)
 	struct str rest = str_of(text), head;
 
 	while (text && str_cut(&rest, ',', &head))
+		if (head.n && strlist_add(out, head) < 0)
+			return -ENOMEM;
+	return 0;
+}
+
+static int parse_functions(struct strlist *out, const char *text)
+{
+	struct str rest = str_of(text), head;
+
+	while (text && function_name_cut(&rest, &head))
 		if (head.n && strlist_add(out, head) < 0)
 			return -ENOMEM;
 	return 0;
@@ -69,7 +80,7 @@ int profile_filter_init(struct profile_filter *f, const struct tacho_profile_opt
 	int err;
 
 	if (parse_names(&f->comms, opts->comms) < 0 || parse_names(&f->objects, opts->objects) < 0 ||
-	    parse_names(&f->symbols, opts->symbols) < 0)
+	    parse_functions(&f->symbols, opts->symbols) < 0)
 		return error_nomem(e);
 	err = parse_numbers(&f->pids, opts->pids, "process id", e);
 	if (err == 0)
@@ -147,7 +158,10 @@ bool profile_filter_object(const struct profile_filter *f, const char *path, con
 
 bool profile_filter_symbol(const struct profile_filter *f, const char *name)
 {
-	return !f->symbols.n || names_contain(&f->symbols, name);
+	for (size_t i = 0; i < f->symbols.n; i++)
+		if (function_name_is(str_of(f->symbols.v[i]), name))
+			return true;
+	return !f->symbols.n;
 }
 
 bool profile_filter_parent(const struct profile_filter *f, const char *name)

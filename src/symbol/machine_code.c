@@ -45,7 +45,7 @@ static int set_places(struct tacho_code *c, const struct tacho_symbols_opts *o)
 	c->build_id_dir = o->build_id_dir ? str_dup(str_of(o->build_id_dir)) : files_build_id_dir();
 	c->search = (struct symbol_search){ .symfs = o->symfs, .build_id_dir = c->build_id_dir,
 				     .procfs = o->procfs ? o->procfs : "/proc",
-				     .no_demangle = o->no_demangle };
+				     .no_demangle = o->no_demangle, .short_names = o->short_names };
 	c->objects.names = &c->names;
 	c->objects.search = &c->search;
 	return c->build_id_dir ? 0 : -ENOMEM;

@@ -48,7 +48,7 @@ static struct object *object_new(struct objects *o, enum object_kind kind, const
 	obj->short_name = obj->path ? short_name(o, kind, obj->path) : NULL;
 	obj->table.names = o->names;
 	obj->table.raw = o->search->no_demangle;
-	obj->table.params = o->search->demangle_params;
+	obj->table.short_names = o->search->short_names;
 	/* NOLINTNEXTLINE(bugprone-sizeof-expression): the vector holds pointers */
 	slot = obj->short_name ? vec_add(o) : NULL;
 	if (!slot) {

@@ -53,7 +53,7 @@ struct object {
 /* Where to search for files, and how to show names. */
 struct symbol_search {
 	const char *symfs, *build_id_dir, *procfs;
-	bool live, force, no_demangle, demangle_params;
+	bool live, force, no_demangle, short_names;
 	uint32_t machine;		/* ELF e_machine; 0: any */
 };
 

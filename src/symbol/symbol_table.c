@@ -399,7 +399,7 @@ static const char *display_name(struct symbol_table *t, struct symbol *s)
 
 		if (s->flags & SYMBOL_RESOLVER)
 			raw = resolver_name(t, s, raw);
-		if (t->raw || !demangle(raw, t->params, &text))
+		if (t->raw || !demangle(raw, !t->short_names, &text))
 			buf_puts(&text, raw);
 		if (s->flags & SYMBOL_PLT)
 			buf_puts(&text, "@plt");

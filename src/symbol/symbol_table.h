@@ -44,7 +44,7 @@ struct symbol_table {
 	bool compact;			/* symbol_table_compact() has been called */
 	struct interned_names *names;		/* table in which names are interned */
 	bool raw;			/* names are not demangled */
-	bool params;			/* demangled names include parameters */
+	bool short_names;		/* demangled names have no parameters */
 	bool newest;			/* of overlapping symbols the last added wins (JIT maps) */
 	uint32_t n_added;		/* symbols ever added, for symbol.order */
 	bool resolving;			/* looking up an IFUNC name: stops recursion */

@@ -66,7 +66,7 @@ static int copy_opts(struct tacho_symbols *s, const struct tacho_symbols_opts *o
 	s->search = (struct symbol_search){
 		.symfs = s->symfs, .build_id_dir = s->build_id_dir, .procfs = s->procfs,
 		.live = opts->live, .force = opts->force, .no_demangle = opts->no_demangle,
-		.demangle_params = opts->demangle_params, .machine = opts->machine,
+		.short_names = opts->short_names, .machine = opts->machine,
 	};
 	s->kernel.vmlinux = s->vmlinux;
 	s->kernel.kallsyms = s->kallsyms;

@@ -153,7 +153,7 @@ static void resolve_files(void **state)
 	write_elf("/made/app", (struct made){ .build_id = ID_A });
 	feed_map(s, 1, 0x7f0000001000, 0x1000, 0x1000, "/made/app", NULL);
 	expect(s, 1, USER, 0x7f0000001010, "one+0x10 (/made/app)");
-	expect(s, 1, USER, 0x7f0000001100, "ns::two+0x0 (/made/app)");
+	expect(s, 1, USER, 0x7f0000001100, "ns::two(int)+0x0 (/made/app)");
 	expect(s, 1, USER, 0x7f0000001200, "[unknown] (/made/app)");
 	expect(s, 1, USER, 0x7f0000002000, "[unknown] ([unknown])");
 	expect(s, 2, USER, 0x7f0000001010, "[unknown] ([unknown])");
@@ -227,7 +227,7 @@ static void resolve_debug_files(void **state)
 		char path[16], want[64];
 
 		snprintf(path, sizeof(path), "/d%u/app", pid);
-		snprintf(want, sizeof(want), pid < 4 ? "ns::two+0x1 (%s)" : "[unknown] (%s)", path);
+		snprintf(want, sizeof(want), pid < 4 ? "ns::two(int)+0x1 (%s)" : "[unknown] (%s)", path);
 		feed_map(s, pid, 0x10000, 0x10000, 0, path, NULL);
 		expect(s, pid, USER, 0x11001, path[2] == '4' ? "one+0x1 (/d4/app)" :
 			path[2] == '3' ? "one+0x1 (/d3/app)" :
@@ -239,10 +239,10 @@ static void resolve_debug_files(void **state)
 		 "6262626262626262626262626262626262626262");
 	write_elf(cached, (struct made){ .build_id = ID_B });
 	feed_map(s, 7, 0x10000, 0x10000, 0, "/gone/app (deleted)", ID_B);
-	expect(s, 7, USER, 0x11101, "ns::two+0x1 (/gone/app (deleted))");
+	expect(s, 7, USER, 0x11101, "ns::two(int)+0x1 (/gone/app (deleted))");
 	tacho_symbols_set_build_id(s, "/gone/lib", (const uint8_t *)ID_B, 20, false);
 	feed_map(s, 8, 0x10000, 0x10000, 0, "/gone/lib", NULL);
-	expect(s, 8, USER, 0x11101, "ns::two+0x1 (/gone/lib)");
+	expect(s, 8, USER, 0x11101, "ns::two(int)+0x1 (/gone/lib)");
 	tacho_symbols_free(s);
 }
 

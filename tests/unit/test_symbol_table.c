@@ -55,8 +55,8 @@ static const struct {
 	{ "x", "_xx", 0, 0, "x" },
 	{ "short", "longer", 0, 0, "longer" },
 	{ "first", "other", 0, 0, "first" },
-	{ "_ZN1a1bEv", "a_long_one", 0, 0, "a_long_one" },	/* a::b is shorter */
-	{ "_Z6longerv", "xy", 0, 0, "longer" },
+	{ "_ZN1a1bEv", "a_long_one", 0, 0, "a_long_one" },	/* a::b() is shorter */
+	{ "_Z6longerv", "xy", 0, 0, "longer()" },
 };
 
 static void table_aliases(void **state)

@@ -25,7 +25,7 @@ static struct tacho_symbols_opts symbols_of(const struct report_opts *o)
 {
 	return (struct tacho_symbols_opts){
 		.size = sizeof(struct tacho_symbols_opts), .symfs = o->symfs, .vmlinux = o->vmlinux,
-		.kallsyms = o->kallsyms, .no_demangle = o->no_demangle,
+		.kallsyms = o->kallsyms, .no_demangle = o->no_demangle, .short_names = o->short_names,
 	};
 }
 

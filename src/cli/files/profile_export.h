@@ -37,7 +37,9 @@ struct profile_source {
 	{ OPT_STR, 0, "kallsyms", SOURCE_AT(type, symbols.kallsyms), "FILE",                       \
 	  "read the kernel's symbols from a copy of /proc/kallsyms", .complete = "file" },                                  \
 	{ OPT_FLAG, 0, "no-demangle", SOURCE_AT(type, symbols.no_demangle), NULL,                  \
-	  "show mangled C++ and Rust names", OPTF_NEGATED }
+	  "show mangled C++ and Rust names", OPTF_NEGATED },                                       \
+	{ OPT_FLAG, 0, "short-names", SOURCE_AT(type, symbols.short_names), NULL,                  \
+	  "show C++ functions without their parameters: overloads become one" }
 
 #define SOURCE_INPUT_ROW(type)                                                                     \
 	{ OPT_STR, 'i', "input", SOURCE_AT(type, input), "FILE",                                   \

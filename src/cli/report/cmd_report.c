@@ -43,6 +43,8 @@ static const struct option_row report_rows[] = {
 	{ OPT_STR, 0, "symfs", AT(symfs), "DIR", "look for objects below DIR first", .complete = "file" },
 	{ OPT_FLAG, 0, "no-demangle", AT(no_demangle), NULL, "show C++ and Rust names as the linker has them",
 	  OPTF_NEGATED },
+	{ OPT_FLAG, 0, "short-names", AT(short_names), NULL,
+	  "show C++ functions without their parameters: overloads become one" },
 	{ OPT_GROUP, .help = "Which samples" },
 	{ OPT_STR, 'c', "comms", AT(comms), "COMM,...", "only of these commands" },
 	{ OPT_STR, 'd', "dsos", AT(dsos), "DSO,...", "only in these objects" },
@@ -242,7 +244,7 @@ static int read_profile(const struct report_opts *o, struct tacho_perfdata *pd,
 	};
 	struct tacho_symbols_opts symbols = {
 		.size = sizeof(symbols), .symfs = o->symfs, .vmlinux = o->vmlinux,
-		.kallsyms = o->kallsyms, .no_demangle = o->no_demangle, .force = o->force,
+		.kallsyms = o->kallsyms, .no_demangle = o->no_demangle, .short_names = o->short_names, .force = o->force,
 	};
 	scoped(freep) char *cpus = NULL;
 	int err = report_profile_opts(o, &opts, e);
@@ -267,7 +269,8 @@ static int flush_stdout(struct table_sink *sink)
 }
 
 /* Filters whose columns are left out, in the order of the keys. */
-static void put_filters(const struct report_opts *o, const struct report_view *view, struct buf *out)
+static void put_filters(const struct report_opts *o, const struct tacho_profile *p, const struct report_view *view,
+			struct buf *out)
 {
 	const struct { enum tacho_report_column_id id; const char *name, *value; } filters[] = {
 		{ TACHO_COLUMN_COMM, "comm", o->comms },
@@ -277,7 +280,8 @@ static void put_filters(const struct report_opts *o, const struct report_view *v
 
 	for (size_t k = 0; k < view->report.n_keys; k++)
 		for (size_t i = 0; i < countof(filters); i++)
-			if (view->report.keys[k]->id == filters[i].id && report_is_single(filters[i].value))
+			if (view->report.keys[k]->id == filters[i].id && report_is_single(filters[i].value) &&
+			    (filters[i].id != TACHO_COLUMN_SYMBOL || report_names_one_function(o, p)))
 				buf_printf(out, "# %s: %s\n", filters[i].name, filters[i].value);
 }
 
@@ -287,7 +291,7 @@ static void put_head(const struct report_opts *o, const struct tacho_profile *p,
 	struct tacho_profile_quality q = { .size = sizeof(q) };
 
 	tacho_profile_quality(p, &q);
-	put_filters(o, view, out);
+	put_filters(o, p, view, out);
 	buf_printf(out, "#\n# Total Lost Samples: %" PRIu64 "\n#\n", q.lost);
 }
 

@@ -46,7 +46,7 @@ struct report_opts {
 	const char *parallelism, *symbol_filter, *switch_on, *switch_off, *ignore_callees;
 	bool show_switches;
 	const char *input, *vmlinux, *kallsyms, *symfs;
-	bool force, no_demangle;
+	bool force, no_demangle, short_names;
 	const char *comms, *dsos, *symbols, *pids, *tids, *cpus, *time, *parent;
 	uint32_t max_stack;
 	uint32_t socket;		/* its number + 1; 0: all */
@@ -136,6 +136,8 @@ int report_profile_opts(const struct report_opts *o, struct tacho_profile_opts *
 
 /* ---- cli/report/view.c ---- */
 const char *report_parent_regex(const struct report_opts *o);	/* of the key parent */
+/* Whether -S, which has one name, is one function: a C++ name without parameters may be that of several. */
+bool report_names_one_function(const struct report_opts *o, const struct tacho_profile *p);
 /* The view of a profile; without the sockets, which only the recording knows. */
 void report_view_init(const struct report_opts *o, const struct tacho_profile *p, struct report_view *view);
 /* Leaves out columns of fields that none of these events has. */

@@ -3,6 +3,7 @@
  */
 #include "cli/report/report.h"
 
+#include "base/function_name.h"
 #include "base/num.h"
 
 #define DEFAULT_PARENT "^sys_|^do_page_fault"
@@ -20,26 +21,46 @@ static const struct tacho_report_column *column(enum tacho_report_column_id id)
 
 /* ---- columns ---- */
 
+bool report_names_one_function(const struct report_opts *o, const struct tacho_profile *p)
+{
+	const struct tacho_profile_code *found = NULL;
+
+	for (size_t i = 0; i < tacho_profile_n_frames(p); i++) {
+		const struct tacho_profile_frame *f = tacho_profile_frame(p, i);
+
+		if (!f->known || !function_name_is(str_of(o->symbols), f->code->name))
+			continue;
+		if (found && found->symbol != f->code->symbol)
+			return false;
+		found = f->code;
+	}
+	return true;
+}
+
 /* Whether a filter lets through only one value of the column. */
-static bool is_filtered_to_one(const struct report_opts *o, const struct tacho_report_column *c)
+static bool is_filtered_to_one(const struct report_opts *o, const struct tacho_profile *p,
+			       const struct tacho_report_column *c)
 {
 	return (c->id == TACHO_COLUMN_COMM && report_is_single(o->comms)) ||
 	       (c->id == TACHO_COLUMN_DSO && report_is_single(o->dsos)) ||
-	       (c->id == TACHO_COLUMN_SYMBOL && report_is_single(o->symbols));
+	       (c->id == TACHO_COLUMN_SYMBOL && report_is_single(o->symbols) && report_names_one_function(o, p));
 }
 
 /* Leaves out columns with one value, unless that would leave no key, or keys are levels. */
-static void drop_filtered_columns(const struct report_opts *o, struct report_view *view)
+static void drop_filtered_columns(const struct report_opts *o, const struct tacho_profile *p, struct report_view *view)
 {
+	bool filtered[VIEW_COLUMNS_MAX];
 	size_t n = 0;
 	bool keys_left = false;
 
-	for (size_t i = 0; i < view->n_columns; i++)
-		keys_left = keys_left || (!is_value(view->columns[i]) && !is_filtered_to_one(o, view->columns[i]));
+	for (size_t i = 0; i < view->n_columns; i++) {
+		filtered[i] = is_filtered_to_one(o, p, view->columns[i]);
+		keys_left = keys_left || (!is_value(view->columns[i]) && !filtered[i]);
+	}
 	if (!keys_left || o->hierarchy)
 		return;
 	for (size_t i = 0; i < view->n_columns; i++)
-		if (!is_filtered_to_one(o, view->columns[i]))
+		if (!filtered[i])
 			view->columns[n++] = view->columns[i];
 	view->n_columns = n;
 }
@@ -82,7 +103,7 @@ static bool shows_only_fields(const struct report_opts *o)
 }
 
 /* The values, then the columns of -F, then the keys that are not among them. */
-static void set_columns(const struct report_opts *o, struct report_view *view)
+static void set_columns(const struct report_opts *o, const struct tacho_profile *p, struct report_view *view)
 {
 	const struct column_list *shown = &o->keys.shown;
 	bool with_values = !shows_only_fields(o);
@@ -98,7 +119,7 @@ static void set_columns(const struct report_opts *o, struct report_view *view)
 	}
 	for (size_t i = 0; i < view->report.n_keys; i++)
 		add_column(view, view->report.keys[i]);
-	drop_filtered_columns(o, view);
+	drop_filtered_columns(o, p, view);
 }
 
 static bool is_among(uint32_t event, const uint32_t *events, size_t n)
@@ -237,7 +258,7 @@ void report_view_init(const struct report_opts *o, const struct tacho_profile *p
 	r->callgraphs = chains && (o->graph.style != GRAPH_NONE || r->children);
 	r->hidden_callgraphs = o->graph.style == GRAPH_NONE;
 	r->count_samples = o->graph.value == VALUE_COUNT && o->graph.style != GRAPH_NONE;
-	set_columns(o, view);
+	set_columns(o, p, view);
 	/* perf shows callers first with children, also where no column is theirs, callees first without. */
 	if (!view->graph.order_given)
 		view->graph.caller = children;

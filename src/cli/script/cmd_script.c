@@ -54,6 +54,7 @@ static const struct option_row script_rows[] = {
 	  "print no inlined functions in call chains (always the case)" },
 	{ OPT_FLAG, 0, "no-demangle", AT(no_demangle), NULL, "print mangled C++ and Rust names",
 	  OPTF_NEGATED },
+	{ OPT_FLAG, 0, "short-names", AT(short_names), NULL, "print C++ functions without their parameters" },
 	{ OPT_FLAG, 0, "full-source-path", AT(full_paths), NULL, "print whole paths in the field srcline" },
 	{ OPT_FLAG, 0, "no-itrace", AT(no_itrace), NULL,
 	  "print no samples decoded from hardware traces (always the case)" },
@@ -130,7 +131,7 @@ static int open_symbols(struct script *s, struct tacho_error *e)
 	const struct script_opts *o = s->opts;
 	struct tacho_symbols_opts opts = {
 		.size = sizeof(opts), .symfs = o->symfs, .vmlinux = o->vmlinux, .kallsyms = o->kallsyms,
-		.no_demangle = o->no_demangle, .force = o->force,
+		.no_demangle = o->no_demangle, .short_names = o->short_names, .force = o->force,
 	};
 	int err = tacho_symbols_new(&s->symbols, &opts, e);
 

@@ -7,6 +7,7 @@
 #include <errno.h>
 
 #include "base/error.h"
+#include "base/function_name.h"
 #include "base/num.h"
 
 #define MISC_CPUMODE 7u
@@ -110,6 +111,18 @@ static bool in_lists(const struct strlist *lists, const char *text)
 	return !lists->n;
 }
 
+static bool names_function(const struct strlist *lists, const char *name)
+{
+	for (size_t i = 0; i < lists->n; i++) {
+		struct str rest = str_of(lists->v[i]), word;
+
+		while (function_name_cut(&rest, &word))
+			if (function_name_is(word, name))
+				return true;
+	}
+	return !lists->n;
+}
+
 bool filter_has_comm(const struct script_filter *f, const char *comm)
 {
 	return in_lists(f->comms, comm);
@@ -125,7 +138,7 @@ bool filter_has_location(const struct script_filter *f, struct tacho_symbols *sy
 	if (!f->symbols->n && !f->dsos->n)
 		return true;
 	known = tacho_symbols_resolve(symbols, sample->pid, misc & MISC_CPUMODE, sample->ip, &frame);
-	if (f->symbols->n && (known <= 0 || !in_lists(f->symbols, tacho_symbols_name(symbols, frame.symbol))))
+	if (f->symbols->n && (known <= 0 || !names_function(f->symbols, tacho_symbols_name(symbols, frame.symbol))))
 		return false;
 	if (!f->dsos->n)
 		return true;
@@ -139,5 +152,5 @@ bool filter_matches_function(const struct strlist *functions, struct tacho_symbo
 	struct tacho_frame frame;
 
 	return tacho_symbols_resolve(symbols, pid, space, ip, &frame) > 0 &&
-	       in_lists(functions, tacho_symbols_name(symbols, frame.symbol));
+	       names_function(functions, tacho_symbols_name(symbols, frame.symbol));
 }

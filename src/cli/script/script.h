@@ -66,7 +66,7 @@ struct script_opts {
 	struct strlist fields, comms, pids, tids, symbols, dsos, stop_bt;
 	uint32_t max_stack;
 	bool dump, header, header_only, show_info, ns, deltatime, reltime, per_event_dump;
-	bool hide_chains, force, quiet, json, no_inline, no_itrace, no_demangle, full_paths;
+	bool hide_chains, force, quiet, json, no_inline, no_itrace, no_demangle, short_names, full_paths;
 	bool show_task, show_mmap, show_switch, show_lost, show_namespace, show_cgroup, show_bpf;
 	bool show_text_poke, show_round;
 	unsigned verbose;
