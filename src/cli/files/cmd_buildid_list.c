@@ -3,6 +3,7 @@
  * one ELF file.
  */
 #include "cli/core/app.h"
+#include "cli/core/input.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -21,7 +22,7 @@ struct buildid_list_opts {
 #define AT(field) offsetof(struct buildid_list_opts, field)
 static const struct option_row list_rows[] = {
 	{ OPT_STR, 'i', "input", AT(input), "FILE",
-	  "read FILE, a recording or an ELF file; - is stdin (default: perf.data)", .complete = "file" },
+	  "read FILE, a recording or an ELF file; - is stdin (default: stdin if it is a pipe, else perf.data)", .complete = "file" },
 	{ OPT_FLAG, 'f', "force", AT(force), NULL, "read a file that belongs to another user" },
 	{ OPT_FLAG, 'H', "with-hits", AT(with_hits), NULL, "list only objects with samples" },
 	{ OPT_FLAG, 'k', "kernel", AT(kernel), NULL, "print the build ID of the running kernel" },
@@ -31,13 +32,6 @@ static const struct option_row list_rows[] = {
 	REFUSED('v', "verbose", "errors are always reported"),
 	{ .kind = OPT_END },
 };
-
-static void list_defaults(void *opts)
-{
-	struct buildid_list_opts *o = opts;
-
-	o->input = "perf.data";
-}
 
 /* The output: a line per object, or an object in a JSON array. */
 struct id_list {
@@ -209,7 +203,7 @@ static int list_file(const struct buildid_list_opts *o, struct id_list *l)
 
 static int list_run(void *opts, int argc, char **argv)
 {
-	const struct buildid_list_opts *o = opts;
+	struct buildid_list_opts *o = opts;
 	struct id_list l = { .out = { 0 } };
 	int status, written;
 
@@ -217,6 +211,10 @@ static int list_run(void *opts, int argc, char **argv)
 		message_text("buildid-list", "'%s' is not expected here", argv[0]);
 		return EXIT_USAGE;
 	}
+	if (!o->kernel && !o->kernel_maps)
+		o->input = input_choose("buildid-list", o->input);
+	if (!o->kernel && !o->kernel_maps && !o->input)
+		return EXIT_FAILED;
 	if (o->json) {
 		l.j.out = &l.out;
 		json_begin(&l.j, '{');
@@ -239,6 +237,5 @@ const struct command cmd_buildid_list = {
 	.summary = "list the build IDs of a recording",
 	.rows = list_rows,
 	.opts_size = sizeof(struct buildid_list_opts),
-	.defaults = list_defaults,
 	.run = list_run,
 };

@@ -6,11 +6,12 @@
 #include <stdio.h>
 
 #include "base/error.h"
+#include "cli/core/input.h"
 #include "cli/files/convert.h"
 
 #define AT(field) offsetof(struct data_opts, field)
 static const struct option_row data_rows[] = {
-	{ OPT_STR, 'i', "input", AT(input), "FILE", "read FILE; - is stdin (default: perf.data)",
+	{ OPT_STR, 'i', "input", AT(input), "FILE", INPUT_HELP,
 	  .complete = "file" },
 	{ OPT_STR, 0, "to-json", AT(json), "FILE", "write perf's JSON format to FILE; - is stdout", .complete = "file" },
 	{ OPT_STR, 0, "to-ctf", AT(ctf), "DIR", "write the Common Trace Format to DIR", .complete = "file" },
@@ -21,13 +22,6 @@ static const struct option_row data_rows[] = {
 	  "overwrite existing output, and read a file that belongs to another user" },
 	{ .kind = OPT_END },
 };
-
-static void data_defaults(void *opts)
-{
-	struct data_opts *o = opts;
-
-	o->input = "perf.data";
-}
 
 static int wrong_usage(const char *text)
 {
@@ -77,7 +71,7 @@ static void print_summary(const struct convert *c)
 
 static int data_run(void *opts, int argc, char **argv)
 {
-	const struct data_opts *o = opts;
+	struct data_opts *o = opts;
 	struct convert c = { .opts = o };
 	struct tacho_perfdata_opts pd_opts = { .size = sizeof(pd_opts), .ordered = true, .force = o->force };
 	struct tacho_error e = { .column = -1 };
@@ -85,6 +79,9 @@ static int data_run(void *opts, int argc, char **argv)
 
 	if (status)
 		return status;
+	o->input = input_choose("data", o->input);
+	if (!o->input)
+		return EXIT_FAILED;
 	err = tacho_perfdata_open(&c.pd, o->input, &pd_opts, &e);
 	if (err == 0) {
 		c.writer = o->json ? &convert_json : &convert_ctf;
@@ -109,7 +106,6 @@ const struct command cmd_data = {
 	.args = "convert",
 	.rows = data_rows,
 	.opts_size = sizeof(struct data_opts),
-	.defaults = data_defaults,
 	.run = data_run,
 	.complete_args = "convert",
 };

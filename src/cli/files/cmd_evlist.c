@@ -2,6 +2,7 @@
  * `tacho evlist`: lists the events of a recording and their attributes.
  */
 #include "cli/core/app.h"
+#include "cli/core/input.h"
 
 #include "record/perf_abi.h"
 #include "cli/files/attr_line.h"
@@ -17,7 +18,7 @@ struct evlist_opts {
 
 #define AT(field) offsetof(struct evlist_opts, field)
 static const struct option_row evlist_rows[] = {
-	{ OPT_STR, 'i', "input", AT(input), "FILE", "read FILE; - is stdin (default: perf.data)",
+	{ OPT_STR, 'i', "input", AT(input), "FILE", INPUT_HELP,
 	  .complete = "file" },
 	{ OPT_FLAG, 'f', "force", AT(force), NULL, "read a file that belongs to another user" },
 	{ OPT_FLAG, 'F', "freq", AT(frequency), NULL, "print the frequency or period of each event" },
@@ -27,13 +28,6 @@ static const struct option_row evlist_rows[] = {
 	{ OPT_FLAG, 0, "json", AT(json), NULL, "print one JSON object with all of that" },
 	{ .kind = OPT_END },
 };
-
-static void evlist_defaults(void *opts)
-{
-	struct evlist_opts *o = opts;
-
-	o->input = "perf.data";
-}
 
 static void put_trace_fields(const struct tacho_perfdata *pd, uint64_t id, struct tacho_trace **trace,
 			     struct buf *out)
@@ -150,7 +144,7 @@ static int read_stream(struct tacho_perfdata *pd, struct tacho_error *e)
 
 static int evlist_run(void *opts, int argc, char **argv)
 {
-	const struct evlist_opts *o = opts;
+	struct evlist_opts *o = opts;
 	struct tacho_perfdata_opts pd_opts = { .size = sizeof(pd_opts), .force = o->force };
 	struct tacho_error e = { .column = -1 };
 	struct tacho_perfdata *pd;
@@ -162,6 +156,9 @@ static int evlist_run(void *opts, int argc, char **argv)
 		message_text("evlist", "'%s' is not expected here", argv[0]);
 		return EXIT_USAGE;
 	}
+	o->input = input_choose("evlist", o->input);
+	if (!o->input)
+		return EXIT_FAILED;
 	if (tacho_perfdata_open(&pd, o->input, &pd_opts, &e) < 0) {
 		message_error("evlist", NULL, NULL, &e);
 		return EXIT_FAILED;
@@ -183,6 +180,5 @@ const struct command cmd_evlist = {
 	.summary = "list the events of a recording",
 	.rows = evlist_rows,
 	.opts_size = sizeof(struct evlist_opts),
-	.defaults = evlist_defaults,
 	.run = evlist_run,
 };

@@ -59,6 +59,9 @@ int profile_read(const char *command, const struct profile_source *src, const ch
 	struct tacho_perfdata *pd = NULL;
 	int err;
 
+	path = input_choose(command, path);
+	if (!path)
+		return EXIT_FAILED;
 	large_enable_reuse();
 	opts.size = sizeof(opts);
 	source.symbols.size = sizeof(source.symbols);
@@ -69,7 +72,6 @@ int profile_read(const char *command, const struct profile_source *src, const ch
 		message_error(command, NULL, NULL, &e);
 		return err == -EINVAL ? EXIT_USAGE : EXIT_FAILED;
 	}
-	path = path ? path : "perf.data";
 	err = tacho_perfdata_open(&pd, path, TACHO_OPTS(tacho_perfdata_opts, .ordered = true,
 							 .force = src->force), &e);
 	if (err == 0)

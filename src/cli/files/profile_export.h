@@ -6,11 +6,12 @@
 #define CLI_FILES_PROFILE_EXPORT_H
 
 #include "cli/core/command.h"
+#include "cli/core/input.h"
 
 #include <tacho/output.h>
 
 struct profile_source {
-	const char *input;		/* NULL: perf.data */
+	const char *input;		/* NULL: input_choose() */
 	struct tacho_profile_opts filter;
 	struct tacho_symbols_opts symbols;
 	bool force, quiet;
@@ -43,7 +44,7 @@ struct profile_source {
 
 #define SOURCE_INPUT_ROW(type)                                                                     \
 	{ OPT_STR, 'i', "input", SOURCE_AT(type, input), "FILE",                                   \
-	  "read FILE instead of perf.data; - is stdin", .complete = "file" }
+	  INPUT_HELP, .complete = "file" }
 #define SOURCE_PICK_ROWS(type)                                                                     \
 	{ OPT_STR, 0, "pid", SOURCE_AT(type, filter.pids), "PID,...", "only samples of these processes" },  \
 	{ OPT_STR, 0, "tid", SOURCE_AT(type, filter.tids), "TID,...", "only samples of these threads" },    \

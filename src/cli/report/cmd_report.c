@@ -14,6 +14,7 @@
 #include "base/large_memory.h"
 #include "cli/files/header_text.h"
 #include "cli/report/table.h"
+#include "cli/core/input.h"
 #include "cli/core/terminal.h"
 
 #define NO_BLOCKS \
@@ -31,7 +32,7 @@ static int on_no_branches(void *opts, const char *arg, struct tacho_error *e);
 
 static const struct option_row report_rows[] = {
 	{ OPT_GROUP, .help = "What to read" },
-	{ OPT_STR, 'i', "input", AT(input), "FILE", "read FILE; - is stdin (default perf.data)",
+	{ OPT_STR, 'i', "input", AT(input), "FILE", INPUT_HELP,
 	  .complete = "file" },
 	{ OPT_FLAG, 'f', "force", AT(force), NULL, "read a file of another user" },
 	{ OPT_STR, 'k', "vmlinux", AT(vmlinux), "FILE", "the kernel's symbols are in this vmlinux",
@@ -436,7 +437,7 @@ static int write_text(const struct report_opts *o, const struct tacho_perfdata *
 			put_head(o, p, view, &sink.out);
 	}
 	err = empty ? 0 : put_events(o, p, view, NULL, &sink);
-	if (err == 0 && !o->quiet && !empty)
+	if (err == 0 && !o->quiet && !empty && strcmp(o->input, "-") != 0)
 		buf_printf(&sink.out, "#\n# (Tip: see the same as a flame graph: %s flame -i %s)\n#\n",
 			   program_name, o->input);
 	if (err == 0)
@@ -595,7 +596,6 @@ static int run_report(struct report_opts *o, int argc, char **argv)
 		message_text("report", "'%s' is not expected here", argv[extra]);
 		return EXIT_USAGE;
 	}
-	o->input = o->input ? o->input : "perf.data";
 	if (o->show_switches && !o->switch_on && !o->switch_off) {
 		message_text("report", "--show-on-off-events goes with --switch-on or --switch-off");
 		return EXIT_USAGE;
@@ -604,6 +604,9 @@ static int run_report(struct report_opts *o, int argc, char **argv)
 		list_refused(o, list, &e);
 		return EXIT_USAGE;
 	}
+	o->input = input_choose("report", o->input);
+	if (!o->input)
+		return EXIT_FAILED;
 	large_enable_reuse();
 	for (;;) {
 		char *next = NULL;

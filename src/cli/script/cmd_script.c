@@ -12,6 +12,7 @@
 #include "base/large_memory.h"
 #include "cli/files/build_id_table.h"
 #include "cli/files/header_text.h"
+#include "cli/core/input.h"
 #include "cli/core/terminal.h"
 
 #define NO_SCRIPTS \
@@ -19,7 +20,7 @@
 #define AT(field) offsetof(struct script_opts, field)
 static const struct option_row script_rows[] = {
 	{ OPT_GROUP, .help = "What to read" },
-	{ OPT_STR, 'i', "input", AT(input), "FILE", "read FILE; - is stdin (default: perf.data)",
+	{ OPT_STR, 'i', "input", AT(input), "FILE", INPUT_HELP,
 	  .complete = "file" },
 	{ OPT_FLAG, 'f', "force", AT(force), NULL, "read a file that belongs to another user" },
 	{ OPT_STR, 'k', "vmlinux", AT(vmlinux), "FILE", "read the kernel's symbols from FILE",
@@ -112,13 +113,6 @@ static const struct option_row script_rows[] = {
 	REFUSED('d', "debug-mode", "use -v, and 'report --stats' for counts"),
 	{ .kind = OPT_END },
 };
-
-static void script_defaults(void *opts)
-{
-	struct script_opts *o = opts;
-
-	o->input = "perf.data";
-}
 
 static int fail(const struct tacho_error *e)
 {
@@ -325,7 +319,7 @@ static void script_done(struct script *s)
 
 static int script_run(void *opts, int argc, char **argv)
 {
-	const struct script_opts *o = opts;
+	struct script_opts *o = opts;
 	struct script s = { .opts = o, .sink.fd = STDOUT_FILENO };
 	struct tacho_error e = { .column = -1 };
 	struct tacho_perfdata_opts perfdata_opts = {
@@ -345,6 +339,9 @@ static int script_run(void *opts, int argc, char **argv)
 		message_text("script", "--reltime and --deltatime exclude each other");
 		return EXIT_USAGE;
 	}
+	o->input = input_choose("script", o->input);
+	if (!o->input)
+		return EXIT_FAILED;
 	large_enable_reuse();
 	err = tacho_perfdata_open(&s.pd, o->input, &perfdata_opts, &e);
 	if (err < 0)
@@ -368,6 +365,5 @@ const struct command cmd_script = {
 	.summary = "print every sample of a recording",
 	.rows = script_rows,
 	.opts_size = sizeof(struct script_opts),
-	.defaults = script_defaults,
 	.run = script_run,
 };

@@ -8,12 +8,13 @@
 
 #include "base/error.h"
 #include "base/io.h"
+#include "cli/core/input.h"
 #include "cli/core/terminal.h"
 
 #define AT(field) offsetof(struct stat_opts, field)
 static const struct option_row report_rows[] = {
 	{ OPT_GROUP, .help = "What to read" },
-	{ OPT_STR, 'i', "input", AT(input), "FILE", "read FILE; - is stdin (default: perf.data)",
+	{ OPT_STR, 'i', "input", AT(input), "FILE", INPUT_HELP,
 	  .complete = "file" },
 	{ OPT_FLAG, 'f', "force", AT(force), NULL, "read a file that belongs to another user" },
 	{ OPT_GROUP, .help = "How to aggregate (default: as recorded)" },
@@ -226,7 +227,9 @@ static int report_run(void *opts, int argc, char **argv)
 	}
 	if (o->separator && strcmp(o->separator, "\\t") == 0)	/* an unquoted \t from a shell */
 		o->separator = "\t";
-	o->input = o->input ? o->input : "perf.data";
+	o->input = input_choose("stat report", o->input);
+	if (!o->input)
+		return EXIT_FAILED;
 	s.fd = stat_open_output(o);
 	if (s.fd < 0)
 		return EXIT_FAILED;
