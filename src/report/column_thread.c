@@ -1,5 +1,5 @@
 /*
- * Keys of a profile's row: thread, CPU, time, cgroup, and the nearest caller that matches --parent.
+ * Keys of a profile's row: thread, CPU, time, cgroup, and the caller that matches --parent.
  */
 #include "report/column_functions.h"
 
@@ -178,41 +178,56 @@ void print_cgroup(const struct column *c, const struct report *r, const struct r
 	buf_puts(out, path ? path : cell->value ? "unknown" : "N/A");
 }
 
-/* ---- the nearest caller that matches ---- */
+/* ---- the caller that matches ---- */
 
-/* Its frame + 1; 0: no caller matches. */
+enum { PARENT_UNKNOWN, PARENT_NO, PARENT_YES };
+
+/* Each frame is matched once: many stacks share it. */
+static bool is_parent(struct report *r, uint32_t frame)
+{
+	const struct tacho_profile_frame *f = tacho_profile_frame(r->profile, frame);
+	uint8_t *match;
+
+	if (!f || !f->known || !r->has_parent)
+		return false;
+	if (!r->parent_match)
+		r->parent_match = calloc(tacho_profile_n_frames(r->profile) + 1, sizeof(*r->parent_match));
+	if (!r->parent_match) {
+		r->out_of_memory = true;
+		return false;
+	}
+	match = &r->parent_match[frame];
+	if (*match == PARENT_UNKNOWN)
+		*match = regexec(&r->parent, f->code->name, 0, NULL, 0) == 0 ? PARENT_YES : PARENT_NO;
+	return *match == PARENT_YES;
+}
+
+/* The name of the first caller that matches, interned, in the order in which chains are shown, as in perf: with
+ * callers first that is the outermost one. 0: no caller matches. */
 uint64_t value_parent(const struct column *c, struct report *r, const struct tacho_profile_row *row)
 {
 	const struct tacho_profile_node *nodes = tacho_profile_nodes(r->profile);
+	uint32_t found = NONE;
 
 	(void)c;
-	for (uint32_t node = row->node; node; node = nodes[node].parent) {
-		const struct tacho_profile_frame *f = tacho_profile_frame(r->profile, nodes[node].frame);
-
-		if (f && f->known && r->has_parent && regexec(&r->parent, f->code->name, 0, NULL, 0) == 0)
-			return (uint64_t)nodes[node].frame + 1;
-	}
-	return 0;
-}
-
-static const char *parent_name(const struct report *r, uint64_t value)
-{
-	return tacho_profile_frame(r->profile, value - 1)->code->name;
+	for (uint32_t node = row->node; node && (found == NONE || r->opts.caller); node = nodes[node].parent)
+		if (is_parent(r, nodes[node].frame))
+			found = nodes[node].frame;
+	return found == NONE ? 0 : text_intern(r, str_of(tacho_profile_frame(r->profile, found)->code->name));
 }
 
 void print_parent(const struct column *c, const struct report *r, const struct report_cell *cell,
 		  struct buf *out)
 {
 	(void)c;
-	buf_puts(out, cell->value ? parent_name(r, cell->value) : "[other]");
+	buf_puts(out, cell->value ? text_of(r, cell->value) : "[other]");
 }
 
 /* [other] is the last. */
 int compare_parents(const struct column *c, const struct report *r, const struct report_cell *a,
 		    const struct report_cell *b)
 {
-	(void)c;
 	if (!a->value || !b->value)
 		return a->value ? -1 : 1;
-	return strcmp(parent_name(r, a->value), parent_name(r, b->value));
+	return compare_interned(c, r, a, b);
 }

@@ -15,6 +15,7 @@ static void report_free(struct report *r)
 		return;
 	if (r->has_parent)
 		regfree(&r->parent);
+	free(r->parent_match);
 	vec_done(&r->groups);
 	vec_done(&r->entries);
 	vec_done(&r->others);

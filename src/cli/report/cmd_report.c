@@ -64,7 +64,7 @@ static const struct option_row report_rows[] = {
 	{ OPT_STR, 0, "parallelism", AT(parallelism), "N,...",
 	  "only while so many threads ran: 1,4-8" },
 	{ OPT_STR, 'p', "parent", AT(parent), "REGEX",
-	  "adds the key parent: the innermost caller that matches" },
+	  "add the key parent: the caller that matches (of several: the first one shown)" },
 	{ OPT_FLAG, 'x', "exclude-other", AT(exclude_other), NULL,
 	  "only with a caller that matches --parent" },
 	{ OPT_UINT, 0, "max-stack", AT(max_stack), "N", "look at no more than N frames of a stack",
