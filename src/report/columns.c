@@ -45,7 +45,7 @@ const struct column columns[] = {
 	  .of_thread = true, .value = value_tid, .print = print_tid },
 	{ .pub = { "cpu", .title = "CPU", .kind = TACHO_REPORT_ROW_KEY, .id = TACHO_COLUMN_CPU },
 	  .needs = NEEDS_CPU, .value = value_cpu, .print = print_cpu },
-	{ .pub = { "socket", .title = "Socket", .kind = TACHO_REPORT_ROW_KEY },
+	{ .pub = { "socket", .title = "Socket", .kind = TACHO_REPORT_ROW_KEY, .id = TACHO_COLUMN_SOCKET },
 	  .needs = NEEDS_CPU, .value = value_socket, .print = print_socket },
 	{ .pub = { "time", .title = "Time", .kind = TACHO_REPORT_ROW_KEY },
 	  .needs = NEEDS_TIME, .value = value_time, .print = print_time },

@@ -260,7 +260,47 @@ static void columns_titles_and_colours(void **state)
 	assert_int_equal(s.grid.styles[2][6], STYLE_SELECTED);
 	has(PRESS(&s, 'i'), "testhost");
 	has(PRESS(&s, 'a'), "main: ");
-	has(PRESS(&s, 'h'), "|h ? F1             this help");
+	has(PRESS(&s, 'h'), "|h ? F1             show this help");
+	stage_end(&s);
+}
+
+/* On a narrow screen the symbol is visible, and title, status and help are wrapped. */
+static void narrow_screens(void **state)
+{
+	struct stage s;
+	const char *screen;
+
+	stage_begin(&s);
+	stage_stack(&s, "cycles", "a-long-command", "/usr/lib/libsomething-with-a-long-name.so:the_function", 10);
+	stage_opts(&s);
+	screen = PRESS(&s, RESIZE(15, 60), KEY_IS_HOME);
+	has(screen, "  Children      Self  Command   Shared ~  Symbol\n"
+		    "+  100.00%   100.00%  a-long-~  libsome~  [.] the_function\n");
+	has(screen, "Event count (approx.): 10\n");
+	has(PRESS(&s, RESIZE(15, 60), 'V'), "a-long-~  ~name.so  0x1000 [.] the_fun\n");
+	has(PRESS(&s, RESIZE(15, 60), 't'), "10,\nThread: a-long-command\n");
+	has(PRESS(&s, RESIZE(15, 60), 'r'), "\nr runs scripts in perf: tacho has no interpreter; 'script\n--json' passes");
+	has(PRESS(&s, RESIZE(8, 60), 'r'), "\nr runs scripts in perf: tacho has no interpreter; 'script --\n");
+	has(PRESS(&s, RESIZE(15, 60), 'h'), "|UP DOWN PGUP PGDN  move the cursor, also with SPACE, HOME |\n"
+					    "|                   and END ");
+	has(PRESS(&s, RESIZE(15, 30), 'h'), "|UP DOWN PGUP PGDN           |\n|    move the cursor, also   |\n");
+	lacks(PRESS(&s, RESIZE(15, 180), KEY_IS_HOME), "~");
+	stage_end(&s);
+}
+
+/* perf's keys without a function here give the reason. */
+static void keys_of_perf(void **state)
+{
+	struct stage s;
+
+	stage_small(&s);
+	has(PRESS(&s, 'f'), "f is a key of perf top, which enables and disables events: a recording does not change");
+	has(PRESS(&s, 'z'), "z is a key of perf top, which resets the counts");
+	has(PRESS(&s, 'S'), "The table is not sorted by socket: start with -s socket,comm,dso,symbol");
+	s.opts.sort = "socket,symbol";
+	stage_opts(&s);
+	has(PRESS(&s, 'S'), ", Socket: -1\n  Children      Self  Symbol\n");
+	has(PRESS(&s, 'S', 'S'), "1000\n  Children      Self  Socket  Symbol\n");
 	stage_end(&s);
 }
 
@@ -361,7 +401,8 @@ int main(void)
 		cmocka_unit_test(asks_before_it_leaves),
 		cmocka_unit_test(columns_titles_and_colours),
 		cmocka_unit_test(large_tables_scroll_at_once),
-		cmocka_unit_test(names_of_strangers),
+		cmocka_unit_test(names_of_strangers), cmocka_unit_test(narrow_screens),
+		cmocka_unit_test(keys_of_perf),
 		cmocka_unit_test(any_keys_any_size),
 		cmocka_unit_test(nothing_to_show),
 		cmocka_unit_test(widths_and_clipping),

@@ -108,6 +108,14 @@ static void draw_line(const struct annotate_view *v, const struct annotate_line 
 	buf_done(&text);
 }
 
+/* A long message covers the last lines of the code until the next key. */
+static void draw_status(struct screen *s, const char *text)
+{
+	int n = screen_lines(s, text, max_of(s->rows - HEAD_LINES, 1));
+
+	screen_fill_lines(s, s->rows - n, n, STYLE_TITLE, text);
+}
+
 static void draw(void *arg)
 {
 	struct annotate_view *v = arg;
@@ -131,8 +139,7 @@ static void draw(void *arg)
 		screen_fill(s, 2, 0, s->cols, STYLE_PLAIN, text.bytes);
 	buf_done(&text);
 	if (s->rows > HEAD_LINES)
-		screen_fill(s, s->rows - 1, 0, s->cols, STYLE_TITLE,
-			    v->message[0] ? v->message : "h: help   H: hottest   q: back");
+		draw_status(s, v->message[0] ? v->message : "h: help   H: hottest   q: back");
 }
 
 static struct menu menu_of(struct annotate_view *v)
@@ -261,20 +268,20 @@ static const struct annotate_key {
 	void (*run)(struct annotate_view *v, int key);
 	int keys[3];
 } rows[] = {
-	{ "UP DOWN PGUP PGDN", "move; SPACE is PGDN; HOME and END", NULL, { 0 } },
-	{ "q ESC LEFT", "back to the table", NULL, { 0 } },
+	{ "UP DOWN PGUP PGDN", "move the cursor, also with SPACE, HOME and END", NULL, { 0 } },
+	{ "q ESC LEFT", "return to the table", NULL, { 0 } },
 	{ "ENTER", "go to the target of the jump", on_target, { KEY_IS_ENTER, KEY_IS_RIGHT } },
 	{ "H", "go to the hottest instruction", on_hottest, { 'H' } },
-	{ "TAB UNTAB", "go to the next hottest, to the previous one", on_hottest, { KEY_IS_TAB, KEY_IS_UNTAB } },
-	{ "/", "search for a text", on_search, { '/' } },
-	{ "?", "search backwards", on_search, { '?' } },
-	{ "n", "search again", on_search, { 'n' } },
-	{ "t", "show per cent, periods, or numbers of samples", on_toggle, { 't' } },
-	{ "p", "per cent of the function, or of all samples", on_toggle, { 'p' } },
-	{ "b", "per cent of periods, or of numbers of samples", on_toggle, { 'b' } },
-	{ "f", "offsets, or addresses", on_toggle, { 'f' } },
-	{ "P", "write it to FUNCTION.annotation", on_print, { 'P' } },
-	{ "h F1", "this help", on_help, { 'h', KEY_IS_F1 } },
+	{ "TAB UNTAB", "go to the next hottest instruction, or to the previous one", on_hottest, { KEY_IS_TAB, KEY_IS_UNTAB } },
+	{ "/", "search forwards for a text", on_search, { '/' } },
+	{ "?", "search backwards for a text", on_search, { '?' } },
+	{ "n", "repeat the search forwards", on_search, { 'n' } },
+	{ "t", "show percentages, periods, or numbers of samples", on_toggle, { 't' } },
+	{ "p", "let 100 % be the samples of the function, or all samples", on_toggle, { 'p' } },
+	{ "b", "calculate percentages from periods, or from numbers of samples", on_toggle, { 'b' } },
+	{ "f", "show offsets in the function, or addresses", on_toggle, { 'f' } },
+	{ "P", "write the instructions to FUNCTION.annotation", on_print, { 'P' } },
+	{ "h F1", "show this help", on_help, { 'h', KEY_IS_F1 } },
 };
 
 static void on_help(struct annotate_view *v, int key)
@@ -284,7 +291,7 @@ static void on_help(struct annotate_view *v, int key)
 
 	(void)key;
 	for (size_t i = 0; i < countof(rows); i++)
-		buf_printf(&text, "%-18s %s\n", rows[i].name, rows[i].help);
+		buf_printf(&text, "%s\t%s\n", rows[i].name, rows[i].help);
 	if (!buf_failed(&text))
 		menu_box(&m, "Help", text.bytes);
 	buf_done(&text);

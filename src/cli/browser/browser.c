@@ -97,16 +97,48 @@ static void browser_done(struct browser *b)
 
 /* ---- drawing ---- */
 
-static int body_from(const struct browser *b)
+#define WRAP_ROWS 10			/* on smaller screens, the title and the status have one line each */
+#define TITLE_MOST 2
+#define STATUS_MOST 3
+
+struct screen_layout {			/* the screen from top to bottom: title, column titles, table, status */
+	struct buf title;
+	int title_rows;
+	bool heads;
+	const char *status;
+	int status_rows;
+};
+
+static void layout_done(struct screen_layout *l)
 {
-	return b->no_titles || b->screen->rows < 4 ? 1 : 2;
+	buf_done(&l->title);
 }
 
-/* Returns how many lines of the table fit on the screen. The last line of the screen is the status. */
-static uint64_t page_of(const struct browser *b)
+static void layout_make(struct screen_layout *l, struct browser *b)
 {
-	int page = b->screen->rows - body_from(b) - 1;
+	const struct screen *s = b->screen;
+	bool wraps = s->rows >= WRAP_ROWS;
 
+	*l = (struct screen_layout){ .heads = !b->no_titles && s->rows >= 4 };
+	browser_title(b, &l->title);
+	l->title_rows = buf_failed(&l->title) ? 1 : screen_lines(s, l->title.bytes, wraps ? TITLE_MOST : 1);
+	l->status = b->message[0] ? b->message : b->quality ? b->quality : "";
+	l->status_rows = screen_lines(s, l->status, wraps ? STATUS_MOST : 1);
+}
+
+static int body_from(const struct screen_layout *l)
+{
+	return l->title_rows + l->heads;
+}
+
+/* Returns how many lines of the table fit on the screen. */
+static uint64_t page_of(struct browser *b)
+{
+	scoped(layout_done) struct screen_layout l = { .heads = false };
+	int page;
+
+	layout_make(&l, b);
+	page = b->screen->rows - body_from(&l) - l.status_rows;
 	return page > 0 ? (uint64_t)page : 1;
 }
 
@@ -128,6 +160,8 @@ void browser_title(struct browser *b, struct buf *out)
 			buf_printf(out, ", DSO: %s", f->dso);
 		if (t->zooms[i] == ZOOM_SYMBOL)
 			buf_printf(out, ", Symbol: %s", f->symbol);
+		if (t->zooms[i] == ZOOM_SOCKET)
+			buf_printf(out, ", Socket: %" PRId64, (int64_t)f->socket);
 	}
 }
 
@@ -144,14 +178,14 @@ static void put_at_pen(void *arg, enum screen_style style, const char *text)
 	p->col = screen_put(p->screen, p->row, p->col, p->chosen ? STYLE_SELECTED : style, text);
 }
 
-static void draw_rows(struct browser *b, struct browser_table *t)
+static void draw_rows(struct browser *b, struct browser_table *t, int from)
 {
 	struct screen *s = b->screen;
+	uint64_t page = page_of(b);
 	struct rows_line l;
 
-	for (uint64_t i = 0; i < page_of(b); i++) {
-		struct row_pen pen = { .screen = s, .row = body_from(b) + (int)i,
-				   .chosen = t->scroll.top + i == t->scroll.at };
+	for (uint64_t i = 0; i < page; i++) {
+		struct row_pen pen = { .screen = s, .row = from + (int)i, .chosen = t->scroll.top + i == t->scroll.at };
 
 		if (!rows_at(&t->rows, t->scroll.top + i, &l))
 			break;
@@ -164,22 +198,21 @@ static void draw_rows(struct browser *b, struct browser_table *t)
 void browser_draw(struct browser *b)
 {
 	struct browser_table *t = browser_table(b);
+	scoped(layout_done) struct screen_layout l = { .heads = false };
+	scoped(buf_done) struct buf heads = { 0 };
 	struct screen *s = b->screen;
-	struct buf text = { 0 };
 
+	layout_make(&l, b);
 	s->ops->clear(s);
-	draw_rows(b, t);
-	browser_title(b, &text);
-	if (!buf_failed(&text))
-		screen_fill(s, 0, 0, s->cols, STYLE_TITLE, text.bytes);
-	buf_clear(&text);
-	rows_titles(&t->rows, t->skip, &text);
-	if (body_from(b) == 2 && !buf_failed(&text))
-		screen_fill(s, 1, 0, s->cols, STYLE_PLAIN, text.n ? text.bytes : "");
-	buf_done(&text);
+	rows_fit(&t->rows, t->skip, (size_t)max_of(s->cols, 1));
+	draw_rows(b, t, body_from(&l));
+	if (!buf_failed(&l.title))
+		screen_fill_lines(s, 0, l.title_rows, STYLE_TITLE, l.title.bytes);
+	rows_titles(&t->rows, t->skip, &heads);
+	if (l.heads && !buf_failed(&heads))
+		screen_fill(s, l.title_rows, 0, s->cols, STYLE_PLAIN, heads.n ? heads.bytes : "");
 	if (s->rows > 2)
-		screen_fill(s, s->rows - 1, 0, s->cols, STYLE_TITLE,
-			    b->message[0] ? b->message : b->quality ? b->quality : "");
+		screen_fill_lines(s, s->rows - l.status_rows, l.status_rows, STYLE_TITLE, l.status);
 }
 
 static void draw_background(void *arg)

@@ -19,10 +19,10 @@
 #include "cli/browser/rows.h"
 #include "cli/report/report.h"
 
-#define BROWSER_ZOOMS_MAX 3
+#define BROWSER_ZOOMS_MAX 4
 
 enum browser_next { NEXT_STAY, NEXT_BACK, NEXT_QUIT, NEXT_EVENT, NEXT_EVENT_BEFORE, NEXT_FILE };
-enum browser_zoom { ZOOM_THREAD, ZOOM_DSO, ZOOM_SYMBOL };
+enum browser_zoom { ZOOM_THREAD, ZOOM_DSO, ZOOM_SYMBOL, ZOOM_SOCKET };
 
 struct browser_table {			/* the table of one event or event group */
 	uint32_t members[64];
@@ -80,7 +80,7 @@ void browser_help(struct buf *out);
 
 /* filters.c */
 bool browser_can_zoom(struct browser *b, enum browser_zoom zoom);	/* the table has its sort key */
-/* Whether all entries of the line have one value of that key: one thread or object. */
+/* Whether all entries of the line have one value of that key: one thread, object or socket. */
 bool browser_line_has(struct browser *b, const struct rows_line *l, enum browser_zoom zoom);
 void browser_zoom(struct browser *b, enum browser_zoom zoom);		/* leaves the zoom if it is active */
 void browser_zoom_dso(struct browser *b, const char *dso);

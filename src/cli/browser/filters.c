@@ -27,6 +27,8 @@ bool browser_can_zoom(struct browser *b, enum browser_zoom zoom)
 		return has_key(b, TACHO_COLUMN_COMM) || has_key(b, TACHO_COLUMN_PID) || has_key(b, TACHO_COLUMN_TID);
 	case ZOOM_DSO:
 		return has_key(b, TACHO_COLUMN_DSO);
+	case ZOOM_SOCKET:
+		return has_key(b, TACHO_COLUMN_SOCKET);
 	default:
 		return has_key(b, TACHO_COLUMN_SYMBOL);
 	}
@@ -42,6 +44,8 @@ static void remove_zoom(struct browser_table *t, enum browser_zoom zoom)
 		f->by_tid = false;
 	} else if (zoom == ZOOM_DSO) {
 		f->dso = NULL;
+	} else if (zoom == ZOOM_SOCKET) {
+		f->by_socket = false;
 	} else {
 		free(f->symbol);
 		f->symbol = NULL;
@@ -118,7 +122,11 @@ bool browser_line_has(struct browser *b, const struct rows_line *l, enum browser
 
 	if (!browser_can_zoom(b, zoom))
 		return false;
-	return zoom == ZOOM_DSO ? rows_line_has(r, l, tacho_report_column(TACHO_COLUMN_DSO)) : rows_line_has(r, l, tacho_report_column(TACHO_COLUMN_COMM)) || line_has_tid(b, l);
+	if (zoom == ZOOM_DSO)
+		return rows_line_has(r, l, tacho_report_column(TACHO_COLUMN_DSO));
+	if (zoom == ZOOM_SOCKET)
+		return rows_line_has(r, l, tacho_report_column(TACHO_COLUMN_SOCKET));
+	return rows_line_has(r, l, tacho_report_column(TACHO_COLUMN_COMM)) || line_has_tid(b, l);
 }
 
 static void zoom_thread(struct browser *b, const struct rows_line *l)
@@ -133,8 +141,20 @@ static void zoom_thread(struct browser *b, const struct rows_line *l)
 	push_zoom(b, ZOOM_THREAD);
 }
 
+static void zoom_socket(struct browser *b, const struct rows_line *l)
+{
+	struct browser_table *t = browser_table(b);
+
+	t->rows.filter.by_socket = true;
+	t->rows.filter.socket = tacho_report_key_value(t->report, l->entry, tacho_report_column(TACHO_COLUMN_SOCKET));
+	push_zoom(b, ZOOM_SOCKET);
+}
+
 void browser_zoom(struct browser *b, enum browser_zoom zoom)
 {
+	static const char *const keys[] = {
+		[ZOOM_THREAD] = "comm, pid or tid", [ZOOM_DSO] = "dso", [ZOOM_SOCKET] = "socket",
+	};
 	struct browser_table *t = browser_table(b);
 	const struct tacho_profile_frame *f;
 	struct rows_line l;
@@ -146,7 +166,8 @@ void browser_zoom(struct browser *b, enum browser_zoom zoom)
 	if (!browser_line(b, &l))
 		return;
 	if (!browser_can_zoom(b, zoom)) {
-		browser_message(b, "The table is not sorted by %s", zoom == ZOOM_DSO ? "dso" : "comm, pid or tid");
+		browser_message(b, "The table is not sorted by %s%s", keys[zoom],
+				zoom == ZOOM_SOCKET ? ": start with -s socket,comm,dso,symbol" : "");
 		return;
 	}
 	if (!browser_line_has(b, &l, zoom)) {
@@ -155,6 +176,10 @@ void browser_zoom(struct browser *b, enum browser_zoom zoom)
 	}
 	if (zoom == ZOOM_THREAD) {
 		zoom_thread(b, &l);
+		return;
+	}
+	if (zoom == ZOOM_SOCKET) {
+		zoom_socket(b, &l);
 		return;
 	}
 	f = tacho_profile_frame(b->profile, l.entry->frame);

@@ -125,7 +125,7 @@ static enum browser_next on_annotate(struct browser *b, int key)
 
 static enum browser_next on_zoom(struct browser *b, int key)
 {
-	browser_zoom(b, key == 't' ? ZOOM_THREAD : ZOOM_DSO);
+	browser_zoom(b, key == 't' ? ZOOM_THREAD : key == 'S' ? ZOOM_SOCKET : ZOOM_DSO);
 	return NEXT_STAY;
 }
 
@@ -202,6 +202,18 @@ static enum browser_next on_verbose(struct browser *b, int key)
 	return NEXT_STAY;
 }
 
+/* Keys of perf's browser that have nothing to act on here. */
+static enum browser_next on_unavailable(struct browser *b, int key)
+{
+	if (key == 'r')
+		browser_message(b, "r runs scripts in perf: %s has no interpreter; 'script --json' passes samples to other "
+				"programs", program_name);
+	else
+		browser_message(b, "%c is a key of perf top, which %s: a recording does not change", key,
+				key == 'f' ? "enables and disables events" : "resets the counts");
+	return NEXT_STAY;
+}
+
 static enum browser_next on_sort(struct browser *b, int key)
 {
 	(void)key;
@@ -254,6 +266,7 @@ static void print_lines(struct browser *b, struct buf *out)
 	struct rows *r = &browser_table(b)->rows;
 	struct rows_line l;
 
+	rows_fit(r, 0, 0);
 	buf_puts(out, "# ");
 	browser_title(b, out);
 	buf_puts(out, "\n# ");
@@ -313,35 +326,38 @@ static const struct browser_key_row {
 	key_run *run;
 	int keys[4];			/* 0-terminated unless full */
 } rows[] = {
-	{ "h ? F1", "this help", on_help, { 'h', '?', KEY_IS_F1 } },
-	{ "UP DOWN PGUP PGDN", "move; SPACE is PGDN; HOME and END", NULL, { 0 } },
+	{ "h ? F1", "show this help", on_help, { 'h', '?', KEY_IS_F1 } },
+	{ "UP DOWN PGUP PGDN", "move the cursor, also with SPACE, HOME and END", NULL, { 0 } },
 	{ "RIGHT", "scroll the columns; LEFT scrolls back", on_right, { KEY_IS_RIGHT } },
-	{ "ESC LEFT", "out of the last zoom, then to the list of events", on_back,
+	{ "ESC LEFT", "leave the last zoom, then return to the list of events", on_back,
 	  { KEY_IS_ESC, KEY_IS_LEFT } },
-	{ "q CTRL+C", "leave the browser", on_quit, { 'q', KEY_IS_CTRL_C, KEY_IS_GONE } },
-	{ "ENTER m", "menu of what can be done with the line", on_menu, { KEY_IS_ENTER, 'm' } },
-	{ "+", "open or close one level of the call chain", on_toggle, { '+', '-' } },
-	{ "e", "open or close all below the entry", on_entry, { 'e' } },
-	{ "c", "close all below the entry", on_entry, { 'c' } },
-	{ "E", "open the chains of all entries", on_all, { 'E' } },
-	{ "C", "close the chains of all entries", on_all, { 'C' } },
-	{ "a", "the function's instructions", on_annotate, { 'a' } },
-	{ "d", "only this object, or all again", on_zoom, { 'd' } },
-	{ "t", "only this thread, or all again", on_zoom, { 't' } },
-	{ "k", "only the kernel", on_kernel, { 'k' } },
-	{ "/", "only functions whose name has a text in it", on_search, { '/' } },
-	{ "L", "only entries and branches from a share on", on_limit, { 'L' } },
-	{ "F", "100 % is what is shown, or all", on_relative, { 'F' } },
-	{ "H", "titles of the columns on or off", on_titles, { 'H' } },
-	{ "V", "addresses, paths, and objects in chains", on_verbose, { 'V' } },
-	{ "o", "sort by other keys", on_sort, { 'o' } },
-	{ "0-9", "sort by that event of the group", on_digit, { '0', '1', '2', '3' } },
+	{ "q CTRL+C", "quit", on_quit, { 'q', KEY_IS_CTRL_C, KEY_IS_GONE } },
+	{ "ENTER m", "open a menu of actions for the line", on_menu, { KEY_IS_ENTER, 'm' } },
+	{ "+", "expand or collapse one level of the call chain", on_toggle, { '+', '-' } },
+	{ "e", "expand or collapse all levels below the entry", on_entry, { 'e' } },
+	{ "c", "collapse all levels below the entry", on_entry, { 'c' } },
+	{ "E", "expand the call chains of all entries", on_all, { 'E' } },
+	{ "C", "collapse the call chains of all entries", on_all, { 'C' } },
+	{ "a", "annotate the function: show its instructions", on_annotate, { 'a' } },
+	{ "d", "zoom into the object, or out of it", on_zoom, { 'd' } },
+	{ "t", "zoom into the thread, or out of it", on_zoom, { 't' } },
+	{ "S", "zoom into the processor socket, or out of it", on_zoom, { 'S' } },
+	{ "k", "zoom into the kernel", on_kernel, { 'k' } },
+	{ "/", "show only functions whose names contain a text", on_search, { '/' } },
+	{ "L", "hide entries and branches below a percentage", on_limit, { 'L' } },
+	{ "F", "let 100 % be all samples, or those that pass the filters", on_relative, { 'F' } },
+	{ "H", "show or hide the column titles", on_titles, { 'H' } },
+	{ "V", "show or hide addresses, paths, and objects in call chains", on_verbose, { 'V' } },
+	{ "o", "choose the sort keys", on_sort, { 'o' } },
+	{ "0-9", "sort by this event of the group", on_digit, { '0', '1', '2', '3' } },
 	{ NULL, NULL, on_digit, { '4', '5', '6', '7' } },
 	{ NULL, NULL, on_digit, { '8', '9' } },
-	{ "TAB UNTAB", "next event, event before", on_tab, { KEY_IS_TAB, KEY_IS_UNTAB } },
-	{ "i", "where, when and how it was recorded", on_info, { 'i' } },
+	{ "TAB UNTAB", "show the next or the previous event", on_tab, { KEY_IS_TAB, KEY_IS_UNTAB } },
+	{ "i", "show how the recording was made", on_info, { 'i' } },
 	{ "P", "write the lines to NAME.hist.N", on_print, { 'P' } },
-	{ "s", "another recording of this directory", on_file, { 's' } },
+	{ "s", "open another recording in this directory", on_file, { 's' } },
+	{ "r f z", "unavailable: scripts (r), and keys of perf top (f, z)", on_unavailable,
+	  { 'r', 'f', 'z' } },
 };
 
 enum browser_next browser_key(struct browser *b, int key)
@@ -358,7 +374,7 @@ void browser_help(struct buf *out)
 {
 	for (size_t i = 0; i < countof(rows); i++)
 		if (rows[i].name)
-			buf_printf(out, "%-18s %s\n", rows[i].name, rows[i].help);
+			buf_printf(out, "%s\t%s\n", rows[i].name, rows[i].help);
 }
 
 /* ---- the menu of actions for a line ---- */
@@ -411,6 +427,8 @@ static void choices_of_line(struct browser *b, struct choices *c)
 	if (browser_line_has(b, &l, ZOOM_DSO) && f)
 		choice_add(c, 'd', "Zoom %s the object %s",
 			   zoomed->dso ? "out of" : "into", f->code->object_name);
+	if (browser_line_has(b, &l, ZOOM_SOCKET))
+		choice_add(c, 'S', "Zoom %s the processor socket", zoomed->by_socket ? "out of" : "into");
 	if (sign != ' ')
 		choice_add(c, '+', "%s the lines below %s", sign == '+' ? "Open" : "Close",
 			   f ? f->code->name : thread->comm);

@@ -8,6 +8,8 @@
 #include <wchar.h>
 
 #define BOX_MARGIN 2		/* columns or rows taken by the frame */
+#define HELP_COLUMN 19		/* where help texts begin, after the names of the keys */
+#define HELP_INDENT 4		/* the same on a narrow screen, on a line of their own if the name is longer */
 
 bool scroll_key(struct scroll *s, int key, uint64_t n, uint64_t page)
 {
@@ -186,32 +188,83 @@ static int widest(char *const *lines, size_t n)
 	return (int)min_of(most, (size_t)1000);
 }
 
+/* Appends one line of a text for menu_box(), wrapped to `width` columns. */
+static void wrap_line(struct str line, size_t width, struct buf *out)
+{
+	size_t indent = width >= 2 * HELP_COLUMN ? HELP_COLUMN : HELP_INDENT;
+	scoped(buf_done) struct buf rest = { 0 };
+	struct str head = { NULL, 0 };
+	const char *at, *next;
+
+	if (str_find(line, '\t') >= 0)
+		str_cut(&line, '\t', &head);
+	buf_str(&rest, line);
+	buf_puts(&rest, "");
+	if (buf_failed(&rest)) {
+		out->bad = true;
+		return;
+	}
+	buf_str(out, head);
+	if (head.n && head.n >= indent)
+		buf_putc(out, '\n');
+	if (head.n)
+		buf_pad(out, ' ', head.n < indent ? indent - head.n : indent);
+	for (at = rest.bytes; *at; at = next) {
+		size_t n = screen_break(at, width - (head.n ? indent : 0), &next);
+
+		buf_put(out, at, n);
+		buf_putc(out, '\n');
+		if (*next && head.n)
+			buf_pad(out, ' ', indent);
+	}
+}
+
+/* Returns the lines of the box for the current size of the screen; they are in *text. */
+static char **box_text(const struct screen *s, const char *text, struct buf *wrapped, size_t *n)
+{
+	size_t width = (size_t)max_of(s->cols - BOX_MARGIN, HELP_INDENT + 1);
+	struct str rest = str_of(text), line;
+
+	while (str_cut(&rest, '\n', &line))
+		if (line.n)
+			wrap_line(line, width, wrapped);
+	return buf_failed(wrapped) || !wrapped->n ? NULL : lines_of(wrapped->bytes, n);
+}
+
+/* Draws the box; returns how many of its lines are visible. */
+static size_t draw_box(const struct menu *m, const char *title, char *const *lines, size_t n)
+{
+	struct screen *s = m->screen;
+	struct box_frame b = { 0 };
+
+	draw_background(m);
+	if (!box_open(s, title, (int)min_of(n, (size_t)1000), widest(lines, n), &b)) {
+		screen_fill(s, 0, 0, s->cols, STYLE_TITLE, lines[0]);
+		return 1;
+	}
+	box_lines(s, &b, lines, n);
+	return min_of((size_t)(b.rows - BOX_MARGIN), n);
+}
+
 /* If the screen is too small for the text, each key shows the next part. */
 void menu_box(const struct menu *m, const char *title, const char *text)
 {
-	scoped(freep) char *copy = strdup(text);
-	size_t n = 0, from = 0;
-	scoped(freep) char **lines = copy ? lines_of(copy, &n) : NULL;
+	size_t from = 0, n = 1;
 
-	while (lines && from < n) {
-		struct screen *s = m->screen;
-		struct box_frame b = { 0 };
-		int key, shown = 0;
+	while (from < n) {
+		scoped(buf_done) struct buf wrapped = { 0 };
+		scoped(freep) char **lines = box_text(m->screen, text, &wrapped, &n);
+		size_t shown;
+		int key;
 
-		draw_background(m);
-		if (box_open(s, title, (int)min_of(n - from, (size_t)1000), widest(lines, n), &b)) {
-			box_lines(s, &b, lines + from, n - from);
-			shown = b.rows - BOX_MARGIN;
-		} else {
-			screen_fill(s, 0, 0, s->cols, STYLE_TITLE, lines[from]);
-			shown = 1;
-		}
-		s->ops->show(s);
-		key = s->ops->key(s);
+		if (!lines)
+			return;
+		shown = draw_box(m, title, lines + from, n - from);
+		m->screen->ops->show(m->screen);
+		key = m->screen->ops->key(m->screen);
 		if (key == KEY_IS_ESC || key == 'q' || key == KEY_IS_GONE || key == KEY_IS_CTRL_C)
 			return;
-		if (key != KEY_IS_RESIZE)
-			from += (size_t)shown;
+		from = key == KEY_IS_RESIZE ? 0 : from + shown;
 	}
 }
 

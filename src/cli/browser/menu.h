@@ -22,7 +22,7 @@ int menu_choose(const struct menu *m, const char *title, char *const *items, siz
 /* Edits a line of text in `out` (MENU_TYPED_MAX bytes); false: cancelled, `out` is unchanged. */
 bool menu_type(const struct menu *m, const char *title, const char *help, char *out);
 bool menu_confirm(const struct menu *m, const char *question);
-/* Shows a box with lines of text until a key is pressed. */
+/* Shows a box with lines of text until a key is pressed. Lines are wrapped; "KEYS\tTEXT" has the text in a column. */
 void menu_box(const struct menu *m, const char *title, const char *text);
 /* Shows a full-screen text that can be scrolled. */
 void menu_text(const struct menu *m, const char *title, const char *text);

@@ -10,6 +10,9 @@
 #define PERCENT_WIDTH 8
 #define NUMBER_WIDTH 12
 #define GAP "  "
+#define ADDRESS_WIDTH 18
+#define LAST_LEAST 24			/* columns of the screen for the last key, which is mostly the symbol */
+#define KEY_LEAST 8			/* other keys are not made narrower */
 
 enum { CHAINS_UNKNOWN, CHAINS_NONE, CHAINS_SOME };
 
@@ -32,6 +35,9 @@ static bool passes(const struct rows *r, const struct tacho_report_entry *e)
 		return false;
 	if (f->dso && strcmp(f->dso, frame ? frame->code->object_name : "[unknown]") != 0)
 		return false;
+	if (f->by_socket &&
+	    tacho_report_key_value(r->report, e, tacho_report_column(TACHO_COLUMN_SOCKET)) != f->socket)
+		return false;
 	return !f->symbol || (frame && frame->known && strstr(frame->code->name, f->symbol));
 }
 
@@ -44,7 +50,7 @@ static bool is_above_limit(const struct rows *r, const struct tacho_report_entry
 
 static bool is_filtered(const struct rows *r)
 {
-	return r->filter.comm || r->filter.by_tid || r->filter.dso || r->filter.symbol;
+	return r->filter.comm || r->filter.by_tid || r->filter.dso || r->filter.symbol || r->filter.by_socket;
 }
 
 /* Sets the totals that percentages refer to: those of the whole table, or with `relative` of the entries
@@ -85,6 +91,7 @@ static void set_columns(struct rows *r)
 	for (size_t i = 0; i < o->n_columns; i++) {
 		const struct tacho_report_column *c = o->columns[i];
 		bool same = (c->id == TACHO_COLUMN_DSO && r->filter.dso) ||
+			    (c->id == TACHO_COLUMN_SOCKET && r->filter.by_socket) ||
 			    ((c->id == TACHO_COLUMN_PID || c->id == TACHO_COLUMN_TID) && r->filter.by_tid);
 
 		if (!same)
@@ -102,7 +109,7 @@ static void key_text(const struct rows *r, const struct tacho_report_entry *e, c
 		return;
 	}
 	if (r->verbose && f && c->id == TACHO_COLUMN_SYMBOL)
-		buf_printf(out, "%#-18" PRIx64 " ", f->known ? f->address : f->offset);
+		buf_printf(out, "%#-*" PRIx64 " ", r->narrow ? 0 : ADDRESS_WIDTH, f->known ? f->address : f->offset);
 	table_key_text(r->report, e, c, out);
 }
 
@@ -112,7 +119,7 @@ static size_t key_width(const struct rows *r, const struct tacho_report_entry *e
 
 	if (r->verbose && f && c->id == TACHO_COLUMN_DSO)
 		return screen_width(f->code->object_path);
-	return tacho_report_text_width(r->report, e, c) + (r->verbose && c->id == TACHO_COLUMN_SYMBOL ? 19 : 0);
+	return tacho_report_text_width(r->report, e, c) + (r->verbose && c->id == TACHO_COLUMN_SYMBOL ? ADDRESS_WIDTH + 1 : 0);
 }
 
 static void set_widths(struct rows *r)
@@ -130,6 +137,33 @@ static void set_widths(struct rows *r)
 			if (!is_value(r->columns[i]) && i + 1 < r->n_columns)
 				r->width[i] = max_of(r->width[i], key_width(r, &h->entries[r->shown[k]],
 									    r->columns[i]));
+}
+
+/* The widest key before the last column that can be made narrower, or SIZE_MAX. */
+static size_t widest_key(const struct rows *r, size_t skip)
+{
+	size_t widest = SIZE_MAX;
+
+	for (size_t i = skip; i + 1 < r->n_columns; i++)
+		if (!is_value(r->columns[i]) && r->fit[i] > KEY_LEAST &&
+		    (widest == SIZE_MAX || r->fit[i] > r->fit[widest]))
+			widest = i;
+	return widest;
+}
+
+void rows_fit(struct rows *r, size_t skip, size_t room)
+{
+	size_t total = LAST_LEAST + (r->callgraph ? strlen(GAP) : 0), key;
+	size_t address = r->verbose ? ADDRESS_WIDTH + 1 : 0;
+
+	memcpy(r->fit, r->width, sizeof(r->fit));
+	for (size_t i = skip; i + 1 < r->n_columns; i++)
+		total += r->width[i] + strlen(GAP);
+	r->narrow = room && total + address > room;
+	while (room && total > room && (key = widest_key(r, skip)) != SIZE_MAX) {
+		r->fit[key]--;
+		total--;
+	}
 }
 
 static int count_lines(struct rows *r)
@@ -167,6 +201,7 @@ int rows_update(struct rows *r)
 	}
 	set_columns(r);
 	set_widths(r);
+	rows_fit(r, 0, 0);
 	return r->tree ? tree_update(r) : count_lines(r);
 }
 
@@ -452,18 +487,41 @@ static void draw_number(struct rows *r, const struct tacho_report_entry *e, size
 		rows_draw_value(r, tacho_report_value(r->report, e, r->columns[i], k), i, k, put, arg);
 }
 
+/* Appends a text with the width of a column that is not the last. A longer one is cut, which ~ marks: a path at its start,
+ * another text at its end. */
+static void put_cell(struct buf *out, const char *text, size_t room)
+{
+	size_t width = screen_width(text);
+
+	if (width > room && text[0] == '/') {
+		text += min_of(width - room, strlen(text));
+		while (screen_width(text) > room - 1)
+			text++;
+		width = screen_width(text) + 1;
+		buf_putc(out, '~');
+		buf_puts(out, text);
+	} else if (width > room) {
+		width = screen_clip(out, text, room - 1) + 1;
+		buf_putc(out, '~');
+	} else {
+		buf_puts(out, text);
+	}
+	buf_pad(out, ' ', room - width);
+}
+
 static void draw_key(struct rows *r, const struct tacho_report_entry *e, size_t i, rows_put *put, void *arg)
 {
-	struct buf text = { 0 };
-	size_t width;
+	struct buf text = { 0 }, cell = { 0 };
 
 	key_text(r, e, r->columns[i], &text);
-	width = text.bytes ? screen_width(text.bytes) : 0;
-	if (i + 1 < r->n_columns && width < r->width[i])
-		buf_pad(&text, ' ', r->width[i] - width);
-	if (!buf_failed(&text) && text.n)
-		put(arg, STYLE_PLAIN, text.bytes);
+	if (i + 1 < r->n_columns)
+		put_cell(&cell, text.n ? text.bytes : "", r->fit[i]);
+	else if (text.n)
+		buf_puts(&cell, text.bytes);
+	if (!buf_failed(&text) && !buf_failed(&cell) && cell.n)
+		put(arg, STYLE_PLAIN, cell.bytes);
 	buf_done(&text);
+	buf_done(&cell);
 }
 
 static void draw_chain(struct rows *r, const struct rows_line *l, rows_put *put, void *arg)
@@ -538,6 +596,8 @@ void rows_titles(const struct rows *r, size_t skip, struct buf *out)
 			buf_puts(out, GAP);
 		if (is_value(r->columns[i]))
 			buf_right(out, str_of(title), r->width[i]);
+		else if (i + 1 < r->n_columns)
+			put_cell(out, title, r->fit[i]);
 		else
 			buf_left(out, str_of(title), r->width[i]);
 	}

@@ -82,6 +82,8 @@ struct rows_filter {
 	uint32_t tid;
 	const char *dso;		/* short name of an object; NULL: all */
 	char *symbol;			/* substring of function names; NULL: all; owned */
+	bool by_socket;
+	uint64_t socket;		/* value of the key socket */
 };
 
 struct rows {
@@ -94,6 +96,8 @@ struct rows {
 	bool relative, verbose;
 	const struct tacho_report_column *columns[VIEW_COLUMNS_MAX];
 	size_t n_columns, width[VIEW_COLUMNS_MAX];
+	size_t fit[VIEW_COLUMNS_MAX];	/* widths on the screen: see rows_fit() */
+	bool narrow;			/* addresses before symbols are not padded */
 	uint32_t *shown;		/* indices of the entries that pass the filters */
 	size_t n_shown;
 	uint64_t *first_line;		/* n_shown + 1 line numbers */
@@ -127,8 +131,11 @@ char rows_sign(struct rows *r, const struct rows_line *l);
 int rows_toggle(struct rows *r, uint64_t line);		/* one level; 1: changed, 0: unchanged, or -ENOMEM */
 int rows_open_entry(struct rows *r, uint64_t line, bool open);	/* with all levels below */
 int rows_open_all(struct rows *r, bool open);
-/* Formats a line, beginning with column `skip`; calls `put` for each part with one style. */
 typedef void rows_put(void *arg, enum screen_style style, const char *text);
+/* Sets the widths with which lines are formatted, beginning with column `skip`: where they exceed `room` columns of the
+ * screen, the widest keys are shortened, so that the last column is visible. 0: any width fits. */
+void rows_fit(struct rows *r, size_t skip, size_t room);
+/* Formats a line, beginning with column `skip`; calls `put` for each part with one style. */
 void rows_draw(struct rows *r, const struct rows_line *l, size_t skip, rows_put *put, void *arg);
 /* Formats a number as the column shows it for that event. */
 void rows_draw_value(const struct rows *r, uint64_t value, size_t column, size_t event, rows_put *put, void *arg);

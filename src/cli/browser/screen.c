@@ -67,6 +67,41 @@ size_t screen_width(const char *text)
 	return used;
 }
 
+size_t screen_break(const char *text, size_t room, const char **next)
+{
+	const char *blank = NULL, *at = text;
+	mbstate_t state = { 0 };
+	size_t used = 0;
+
+	while (*at) {
+		size_t columns, n;
+		bool ok;
+
+		n = next_char(at, &state, &ok, &columns);
+		if (used + columns > room && at > text)
+			break;
+		if (*at == ' ')
+			blank = at;
+		used += columns;
+		at += n;
+	}
+	if (*at && *at != ' ' && blank && blank > text)
+		at = blank;
+	*next = at + strspn(at, " ");
+	return (size_t)(at - text);
+}
+
+int screen_lines(const struct screen *s, const char *text, int most)
+{
+	int n = 0;
+
+	do {
+		screen_break(text, (size_t)max_of(s->cols, 1), &text);
+		n++;
+	} while (*text && n < most);
+	return n;
+}
+
 static int put_clipped(struct screen *s, int row, int col, int end, enum screen_style style,
 		       const char *text, bool fill)
 {
@@ -95,6 +130,22 @@ int screen_put(struct screen *s, int row, int col, enum screen_style style, cons
 void screen_fill(struct screen *s, int row, int col, int end, enum screen_style style, const char *text)
 {
 	put_clipped(s, row, col, end, style, text, true);
+}
+
+void screen_fill_lines(struct screen *s, int row, int rows, enum screen_style style, const char *text)
+{
+	for (int i = 0; i < rows; i++) {
+		struct buf line = { 0 };
+		const char *next = text + strlen(text);
+		size_t n = i + 1 < rows ? screen_break(text, (size_t)max_of(s->cols, 1), &next) : strlen(text);
+
+		buf_put(&line, text, n);
+		buf_puts(&line, "");
+		if (!buf_failed(&line))
+			screen_fill(s, row + i, 0, s->cols, style, line.bytes);
+		buf_done(&line);
+		text = next;
+	}
 }
 
 void screen_close(struct screen *s)

@@ -59,6 +59,13 @@ void screen_close(struct screen *s);		/* may be called twice */
 int screen_put(struct screen *s, int row, int col, enum screen_style style, const char *text);
 /* As screen_put(), but pads the text with blanks up to column `end`. */
 void screen_fill(struct screen *s, int row, int col, int end, enum screen_style style, const char *text);
+/* Returns the length in bytes of the part of `text` that fits into a line of `room` columns, broken at a blank if there is
+ * one, and at least one character; *next is set to where the next line begins. */
+size_t screen_break(const char *text, size_t room, const char **next);
+/* Draws the text in `rows` lines, which are filled with blanks; screen_lines() returns how many lines it needs, at least
+ * one and at most `most`. */
+void screen_fill_lines(struct screen *s, int row, int rows, enum screen_style style, const char *text);
+int screen_lines(const struct screen *s, const char *text, int most);
 /* Returns the width of the text in columns; a tab counts as one. */
 size_t screen_width(const char *text);
 /* Appends the part of the text that fits into `room` columns, with unprintable characters replaced.

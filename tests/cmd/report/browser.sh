@@ -37,6 +37,15 @@ press P; shows "written to tacho.hist.0"
 head -n 1 tacho.hist.0
 grep -q '^+.*\[\.\] outer$' tacho.hist.0
 
+# Started as perf, it writes perf's files.
+ln -s "$TACHO" perf
+terminal 100 20 "./perf report -i hot.data"
+shows "[.] outer"
+press P; shows "written to perf.hist.0"
+press q; shows "status 0"
+terminal 100 20 "tacho report -i hot.data"
+shows "[.] outer"
+
 echo "# other keys to sort by"
 press o; shows "other keys ..."
 press Down Down Down Enter; shows "Sorted by comm"
