@@ -244,6 +244,11 @@ static int add_pair(struct placement *p, int cpu, int tid)
 	return 0;
 }
 
+static bool is_tracker(const struct tacho_evset *set, uint32_t i)
+{
+	return set->sampling.on && i == set->sampling.tracker;
+}
+
 /* Adds one pair of `cpu` and each thread of the target, or one pair for `cpu` if the target is CPUs. */
 static int add_cpu_pairs(const struct evset_target *target, struct placement *p, int cpu)
 {
@@ -263,6 +268,18 @@ static int use_online_cpus_for_sampling(struct tacho_evset *set)
 	if (!set->sampling.on || set->sampling.per_thread || !cpuset_empty(&set->target.cpus))
 		return 0;
 	return sys_online_cpus(&set->t->sys, &set->target.cpus);
+}
+
+/* The tracker is opened on all CPUs, whichever are sampled: a process that runs on one of these may have been
+ * started, and mapped its objects, on another. */
+static int fill_tracker_pairs(struct tacho_evset *set, struct placement *p)
+{
+	scoped(cpuset_done) struct cpuset online = { 0 };
+	int err = sys_online_cpus(&set->t->sys, &online);
+
+	for (int cpu = cpuset_next(&online, -1); err == 0 && cpu >= 0; cpu = cpuset_next(&online, cpu))
+		err = add_cpu_pairs(&set->target, p, cpu);
+	return err;
 }
 
 static int fill_pairs(struct tacho_evset *set, const struct event *event, struct placement *p)
@@ -319,17 +336,18 @@ int target_place(struct tacho_evset *set, uint32_t i)
 {
 	struct counted_event *ev = &set->events.v[i];
 	const struct event *event = set_event(set, i);
+	bool everywhere = is_tracker(set, i) && set->opts.cpus;
 	struct placement p = { 0 }, *fresh;
 	int err;
 
 	/* Fast path for the usual case: the same places as the previous event. */
-	if (i && cpuset_empty(&event->cpus) && !(event->flags & EVENT_UNCORE) &&
+	if (i && !everywhere && cpuset_empty(&event->cpus) && !(event->flags & EVENT_UNCORE) &&
 	    cpuset_empty(&event[-1].cpus) && !(event[-1].flags & EVENT_UNCORE) &&
 	    (event->kind == TACHO_EVENT_TOOL) == (event[-1].kind == TACHO_EVENT_TOOL)) {
 		ev->placement = ev[-1].placement;
 		return 0;
 	}
-	err = fill_pairs(set, event, &p);
+	err = everywhere ? fill_tracker_pairs(set, &p) : fill_pairs(set, event, &p);
 	if (err == 0 && p.n == 0)
 		explain_nowhere(set, i);
 	if (err < 0 || p.n == 0) {
