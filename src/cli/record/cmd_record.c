@@ -14,7 +14,6 @@
 
 #include "base/io.h"
 #include "cli/events/list_option.h"
-#include "cli/record/output_file.h"
 #include "cli/core/run_command.h"
 #include "cli/core/terminal.h"
 
@@ -454,7 +453,7 @@ static void print_summary(const struct record_session *s, bool complete)
 	fprintf(stderr, "[ %s record: Woken up %u times to write data ]\n", program_name,
 		n_wakeups ? n_wakeups : 1);
 	fprintf(stderr, "[ %s record: Captured and wrote %.3f MB %s", program_name,
-		(double)written.total_bytes / 1048576.0, s->file.pipe ? "-" : s->file.path);
+		(double)written.total_bytes / 1048576.0, s->file.pipe ? "-" : s->file.out.path);
 	if (complete)		/* otherwise the number of written samples is unknown */
 		fprintf(stderr, " (%llu samples)", (unsigned long long)all.samples);
 	fputs(" ]\n", stderr);
@@ -565,7 +564,7 @@ int record_run_opts(struct record_opts *o, int argc, char **argv)
 		return status;
 	if (asks_for_registers(o))
 		return record_list_registers();
-	s.file = (struct record_file){ .opts = o, .plan = &s.plan, .pipe_fd = -1, .pipe = wants_pipe(o),
+	s.file = (struct record_file){ .opts = o, .plan = &s.plan, .pipe_fd = -1, .out.fd = -1, .pipe = wants_pipe(o),
 				       .base = o->output ? o->output : "perf.data" };
 	s.loop = (struct record_loop){ .opts = o, .plan = &s.plan, .file = &s.file,
 				       .usage.size = sizeof(s.loop.usage) };

@@ -4,7 +4,8 @@
  *	cmd_record.c     options, and the steps of a recording
  *	events.c         from options to events, target and sample fields
  *	file.c           output files: names, switching from one to the next
- *	output_file.c    FILE.old, and the command line; shared with other commands that write recordings
+ *	output_file.c    an output file's names; shared with other commands that write recordings
+ *	object_cache.c   copies of objects for later, by build ID
  *	loop.c           main loop: waits for rings, the command's end, delays, signals, the control channel
  */
 #ifndef CLI_RECORD_RECORD_H
@@ -16,6 +17,7 @@
 #include "cli/core/control.h"
 #include "cli/core/control_events.h"
 #include "cli/core/event_args.h"
+#include "cli/record/output_file.h"
 
 #include <tacho/perfdata.h>
 #include <tacho/recorder.h>
@@ -99,13 +101,12 @@ struct record_file {
 	bool pipe;
 	int pipe_fd;			/* a duplicate of stdout; -1: not open */
 	const char *base;		/* file name without a time */
-	char *path;			/* path of the current file, or directory with --threads */
+	struct output_file out;		/* the current file, or directory with --threads; none for a pipe */
 	struct strlist finished;	/* earlier files of --switch-output */
 };
-/* Begins the recorder's output. If FILE exists, FILE.new is written until record_file_take_name() renames FILE
- * to FILE.old and FILE.new to FILE. */
+/* Begins the recorder's output, under a first name (see cli/record/output_file.h). */
 int record_file_open(struct record_file *f);
-int record_file_take_name(struct record_file *f);
+int record_file_take_name(struct record_file *f);	/* call when the command has been started */
 void record_file_discard(struct record_file *f);	/* deletes the file: nothing was recorded */
 int record_file_switch(struct record_file *f);		/* finishes this file and begins the next */
 /* Renames the finished file to include the time: perf.data.2026111510293112. */

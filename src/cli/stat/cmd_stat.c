@@ -485,7 +485,7 @@ static int count_run(void *opts, int argc, char **argv)
 {
 	struct stat_opts *o = opts;
 	struct stat_session s = { .o = o, .argc = argc, .argv = argv, .out_fd = -1,
-			     .file = { .opts = o, .path = o->record, .fd = -1 } };
+			     .file = { .opts = o, .path = o->record, .fd = -1, .out.fd = -1 } };
 	int status = stat_check_options(o, argc), err;
 
 	if (status)

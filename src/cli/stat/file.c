@@ -9,9 +9,7 @@
 #include <fcntl.h>
 
 #include "base/cpuset.h"
-#include "base/io.h"
 #include "record/perf_abi.h"
-#include "cli/record/output_file.h"
 
 #define COMM_BYTES 16
 #define ANY_CPU 0xffffu
@@ -355,15 +353,15 @@ static int send_records(struct stat_file *f, struct tacho_error *e)
 
 static int open_file(struct stat_file *f)
 {
+	int err;
+
 	if (is_pipe(f)) {
 		f->fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
-		return f->fd < 0 ? -errno : 0;
+		return f->fd < 0 ? report_write_error(f, -errno, NULL) : 0;
 	}
-	f->first_name = file_first_name(f->path);
-	if (!f->first_name)
-		return -ENOMEM;
-	f->fd = open(f->first_name, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-	return f->fd < 0 ? -errno : 0;
+	err = output_file_create(&f->out, "stat", f->path, false);
+	f->fd = f->out.fd;
+	return err;
 }
 
 int stat_file_begin(struct stat_file *f, struct tacho_evset *set, enum tacho_per per)
@@ -372,8 +370,9 @@ int stat_file_begin(struct stat_file *f, struct tacho_evset *set, enum tacho_per
 	struct tacho_error e = { .column = -1 };
 	int err = open_file(f);
 
-	if (err == 0)
-		err = tacho_writer_open(&f->writer, f->fd, &opts, &e);
+	if (err < 0)
+		return err;
+	err = tacho_writer_open(&f->writer, f->fd, &opts, &e);
 	if (err == 0)
 		err = write_events(f, set);
 	if (err == 0)
@@ -389,7 +388,7 @@ int stat_file_begin(struct stat_file *f, struct tacho_evset *set, enum tacho_per
 
 int stat_file_take_name(struct stat_file *f)
 {
-	int err = f->first_name ? file_take_name("stat", &f->first_name, f->path) : 0;
+	int err = output_file_take_name(&f->out, "stat", false);
 
 	f->named = err == 0;
 	return err;
@@ -432,6 +431,8 @@ int stat_file_finish(struct stat_file *f)
 
 	if (err == 0 && f->fd >= 0 && close(take_fd(f->fd)) < 0)
 		err = -errno;
+	if (f->fd < 0)
+		f->out.fd = -1;
 	return err < 0 ? report_write_error(f, err, &e) : 0;
 }
 
@@ -442,10 +443,12 @@ void stat_file_done(struct stat_file *f)
 	if (f->fd >= 0 && f->named)
 		tacho_writer_finish(f->writer, &e);	/* its errors have already been reported */
 	tacho_writer_free(f->writer);
-	if (f->fd >= 0 && f->first_name && !f->named)
-		io_discard(f->first_name);
-	free(f->first_name);
-	closep(&f->fd);
+	if (f->fd != f->out.fd)			/* the duplicate of stdout */
+		closep(&f->fd);
+	if (f->named)
+		output_file_done(&f->out);
+	else
+		output_file_discard(&f->out);
 	vec_done(&f->tids);
 	free(f->ids);
 	buf_done(&f->records);

@@ -9,6 +9,7 @@
 #ifndef CLI_STAT_FILE_H
 #define CLI_STAT_FILE_H
 
+#include "cli/record/output_file.h"
 #include "cli/stat/stat.h"
 
 enum stat_config_tag { STAT_CONFIG_AGGR, STAT_CONFIG_INTERVAL, STAT_CONFIG_SCALE };
@@ -26,9 +27,9 @@ enum tacho_per stat_aggr_per(uint64_t number, const char *version);
 struct stat_file {
 	const struct stat_opts *opts;
 	const char *path;		/* "-": stdout */
-	char *first_name;		/* temporary name; see cli/record/output_file.h */
+	struct output_file out;		/* none if it is written to a pipe */
 	bool named;			/* the file has its final name and is not deleted after an error */
-	int fd;
+	int fd;				/* out.fd, or a duplicate of stdout */
 	struct tacho_perfdata_writer *writer;
 	struct { int32_t *v; size_t n, cap; } tids;	/* threads in the order of THREAD_MAP */
 	size_t next_thread;
