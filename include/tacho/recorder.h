@@ -48,6 +48,8 @@ struct tacho_recorder_output {		/* zero means the default in every field */
 					 * for directories, overwritten rings and AUX areas */
 	bool no_build_ids, all_build_ids;	/* store no build IDs; store the build IDs of all objects, not
 						 * only of objects with samples */
+	uint64_t max_file_bytes;	/* the output is not made larger than this, including headers: records that do
+					 * not fit are left out (see stats.is_full); 0: no limit */
 };
 /* Begins an output; the sampler must be open. Strings are copied. -EBADF: the sampler is not open, -EBUSY: the
  * previous output is not finished, -ENOSPC, -EACCES ... */
@@ -90,6 +92,8 @@ struct tacho_recorder_stats {
 	uint64_t bytes;			/* size of the records in the current output, after compression */
 	uint64_t total_bytes;		/* sum over all outputs */
 	unsigned thread_wakeups;	/* how often threads were woken by the kernel */
+	bool is_full;			/* max_file_bytes is reached: this output takes no more records */
+	uint64_t samples_left_out;	/* samples that were drained after that */
 };
 TACHO_API int tacho_recorder_stats(const struct tacho_recorder *r, struct tacho_recorder_stats *out);
 

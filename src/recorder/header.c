@@ -14,6 +14,7 @@
 
 #define ATTR_BYTES 256
 #define DIR_VERSION 1
+#define BUILD_ID_ENTRY_BYTES (36 + 64)	/* and the path, padded */
 
 /* Writes the groups that have several open events. number[i] is event i's number in the file, UINT32_MAX if it
  * is not there. */
@@ -122,10 +123,15 @@ int recorder_update_features(struct tacho_recorder *r)
 	return tacho_writer_sample_time(r->writer, stats.first_ns, stats.last_ns);
 }
 
+/* With a size limit, entries that do not fit are left out: mmap records have the build IDs as well. */
 static int write_build_id(void *arg, const struct tacho_sampled_object *o)
 {
 	struct tacho_recorder *r = arg;
+	uint64_t size = BUILD_ID_ENTRY_BYTES + strlen(o->path);
 
+	if (r->limit.on && size > r->reserved_bytes / 2)
+		return 0;
+	r->reserved_bytes -= r->limit.on ? size : 0;
 	return tacho_writer_build_id(r->writer, o->kernel ? 1 : 2, -1, o->build_id, o->n_build_id, o->path);
 }
 

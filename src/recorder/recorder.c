@@ -17,6 +17,8 @@
 #include "base/sized_opts.h"
 #include "sample/sampler.h"
 
+#define LIMIT_RESERVE_MAX (64u << 10)
+
 int tacho_recorder_new(struct tacho_recorder **out, struct tacho *t)
 {
 	struct tacho_recorder *r = calloc(1, sizeof(*r));
@@ -111,6 +113,20 @@ static int prepare_stacks(struct tacho_recorder *r, const struct tacho_recorder_
 	return r->stacks ? 0 : stack_recorder_new(&r->stacks, r->sampler);
 }
 
+/* Sets the limit for records: without the header, and without the features and build IDs written at the end. */
+static void set_limit(struct tacho_recorder *r, uint64_t max_file_bytes)
+{
+	struct stat st;
+
+	if (!r->limit.on)
+		return;
+	r->reserved_bytes = min_of(max_file_bytes / 8, (uint64_t)LIMIT_RESERVE_MAX);
+	r->limit.left = (int64_t)min_of(max_file_bytes - r->reserved_bytes, (uint64_t)INT64_MAX);
+	if (fstat(r->fd, &st) == 0 && S_ISREG(st.st_mode))
+		r->limit.left -= st.st_size;
+	r->limit.reached = r->limit.left <= 0;
+}
+
 int tacho_recorder_begin(struct tacho_recorder *r, const struct tacho_recorder_output *out,
 			 struct tacho_error *e)
 {
@@ -133,6 +149,8 @@ int tacho_recorder_begin(struct tacho_recorder *r, const struct tacho_recorder_o
 	r->compress_level = o.compress_level;
 	r->max_bytes = o.max_bytes;
 	r->in_memory = r->owns_fd = false;
+	r->limit = (struct size_limit){ .on = o.max_file_bytes != 0 };
+	r->charged = 0;
 	tacho_sampler_forget_times(r->sampler);
 	writer.pipe = o.pipe;
 	writer.compress_level = o.compress_level;
@@ -143,6 +161,8 @@ int tacho_recorder_begin(struct tacho_recorder *r, const struct tacho_recorder_o
 		err = tacho_writer_open(&r->writer, r->fd, &writer, &r->error);
 	if (err == 0)
 		err = recorder_write_header(r, &o);
+	if (err == 0)
+		set_limit(r, o.max_file_bytes);
 	if (err < 0)
 		close_output(r);
 	return err < 0 ? fail(r, err, e) : 0;
@@ -157,7 +177,7 @@ int tacho_recorder_write(void *recorder, const void *bytes, size_t n)
 	if (r->max_bytes && tacho_writer_bytes(r->writer) + n > r->max_bytes)
 		return error_set(&r->error, -EFBIG, "the recording has grown beyond %llu MiB",
 				 (unsigned long long)r->max_bytes >> 20);
-	return tacho_writer_records(r->writer, bytes, n, &r->error);
+	return size_limit_write(&r->limit, r->writer, &r->charged, bytes, n, &r->error);
 }
 
 static int write_synthesized(void *recorder, const void *bytes, size_t n)
@@ -236,12 +256,27 @@ int tacho_recorder_start_threads(struct tacho_recorder *r, const char *layout, s
 	if (!r->directory || !r->writer)
 		return error_set(e, -EINVAL, "threads need an output that is a directory");
 	r->threads.sampler = r->sampler;
+	r->threads.limit = &r->limit;
 	return recorder_threads_start(&r->threads, layout, r->path, r->compress_level, e);
 }
 
 int tacho_recorder_error_fd(const struct tacho_recorder *r)
 {
 	return r->threads.failed_fd;
+}
+
+/* Writes the numbers of lost samples, also if the size limit is reached: space is reserved for them. */
+static int settle(struct tacho_recorder *r)
+{
+	bool full = size_limit_is_reached(&r->limit);
+	int err;
+
+	if (full)
+		size_limit_set(&r->limit, (int64_t)r->reserved_bytes / 4);
+	err = tacho_sampler_settle(r->sampler, tacho_recorder_write, r);
+	if (full)
+		size_limit_set(&r->limit, 0);
+	return err;
 }
 
 int tacho_recorder_stop(struct tacho_recorder *r, bool snapshot, struct tacho_error *e)
@@ -255,7 +290,7 @@ int tacho_recorder_stop(struct tacho_recorder *r, bool snapshot, struct tacho_er
 	/* A thread that could not write loses samples; mappings and tasks are recorded anyway. */
 	threads_err = recorder_threads_stop(&r->threads, &r->error);
 	got = drain_rings(r, snapshot);
-	err = got < 0 ? (int)got : tacho_sampler_settle(r->sampler, tacho_recorder_write, r);
+	err = got < 0 ? (int)got : settle(r);
 	err = err < 0 ? err : threads_err;
 	return err < 0 ? fail(r, err, e) : 0;
 }
@@ -296,6 +331,8 @@ int tacho_recorder_stats(const struct tacho_recorder *r, struct tacho_recorder_s
 	if (r->writer)
 		stats.bytes = tacho_writer_bytes(r->writer) + recorder_threads_bytes(&r->threads);
 	stats.total_bytes = r->finished_bytes + stats.bytes;
+	stats.is_full = size_limit_is_reached(&r->limit);
+	stats.samples_left_out = __atomic_load_n(&r->limit.n_samples_out, __ATOMIC_RELAXED);
 	stats.thread_wakeups = __atomic_load_n(&r->threads.n_wakeups, __ATOMIC_RELAXED);
 	memcpy(out, &stats, stats.size);
 	return 0;

@@ -12,6 +12,7 @@
 #include <tacho/perfdata.h>
 #include <tacho/recorder.h>
 
+#include "recorder/size_limit.h"
 #include "recorder/unwind_stacks.h"
 
 struct recorder_thread;
@@ -19,17 +20,19 @@ struct recorder_stream {		/* data.N: the records of one ring */
 	int fd;
 	struct tacho_perfdata_writer *writer;
 	uint64_t bytes;			/* atomic: written by its thread, read by others */
+	uint64_t charged;		/* by size_limit_write() */
 	struct recorder_thread *owner;	/* atomic: the thread that writes it; NULL before its first record */
 };
 
 struct recorder_threads {
 	struct tacho_sampler *sampler;
+	struct size_limit *limit;	/* that of the recorder */
 	struct recorder_stream *streams;
 	size_t n_streams;
 	struct recorder_thread *v;
 	size_t n;
 	int stop_fd;			/* readable: the threads must end */
-	int failed_fd;			/* readable: a thread has failed */
+	int failed_fd;			/* readable: a thread has failed, or the size limit is reached */
 	unsigned n_wakeups;		/* atomic */
 };
 /* Splits the rings, creates data.0 ... in `dir` and starts a thread for each reader. 0 or a negative errno. */
@@ -50,6 +53,9 @@ struct tacho_recorder {
 	bool pipe, directory, no_build_ids, all_build_ids, events_only;
 	int compress_level;
 	uint64_t max_bytes;
+	struct size_limit limit;
+	uint64_t charged;		/* by size_limit_write() */
+	uint64_t reserved_bytes;	/* within the limit, for what is written at the end */
 	struct recorder_threads threads;
 	struct stack_recorder *stacks;	/* NULL: no copies of stacks, or they are written as they are */
 	uint64_t finished_bytes;	/* of earlier outputs */

@@ -37,7 +37,7 @@ static int write_ring(void *arg, size_t ring, const void *bytes, size_t n)
 {
 	struct recorder_thread *me = arg;
 	struct recorder_stream *to = &me->all->streams[ring];
-	int err = tacho_writer_records(to->writer, bytes, n, &me->error);
+	int err = size_limit_write(me->all->limit, to->writer, &to->charged, bytes, n, &me->error);
 
 	__atomic_store_n(&to->owner, me, __ATOMIC_RELAXED);
 	__atomic_store_n(&to->bytes, tacho_writer_bytes(to->writer), __ATOMIC_RELAXED);
@@ -88,6 +88,8 @@ static void *run_thread(void *arg)
 		got = tacho_sampler_reader_drain(all->sampler, me->number, write_ring, me);
 		if (got >= 0)
 			got = flush_streams(me, &flushed);
+		if (size_limit_is_reached(all->limit))
+			wake(all->failed_fd);
 	}
 	if (got < 0) {
 		me->err = (int)got;

@@ -127,7 +127,7 @@ static const struct option_row record_rows[] = {
 	  "write to FILE instead of perf.data; -: to stdout in pipe format", .complete = "file" },
 	{ OPT_STR, 'z', "compression-level", AT(compress), "LEVEL", "compress, from 1 (fast) to 22",
 	  .flags = OPTF_OPTIONAL, .value = "" },
-	{ OPT_STR, 0, "max-size", AT(max_size), "SIZE", "end when the data reaches SIZE, e.g. 100M" },
+	{ OPT_STR, 0, "max-size", AT(max_size), "SIZE", "end before the output exceeds SIZE, e.g. 100M" },
 	{ OPT_STR, 0, "switch-output", AT(switch_output), "WHEN",
 	  "begin a new file on SIGUSR2 (signal), at a size (100M) or after a time (30s)",
 	  .flags = OPTF_OPTIONAL, .value = "signal" },
@@ -455,7 +455,7 @@ static void print_summary(const struct record_session *s, bool complete)
 	fprintf(stderr, "[ %s record: Captured and wrote %.3f MB %s", program_name,
 		(double)written.total_bytes / 1048576.0, s->file.pipe ? "-" : s->file.out.path);
 	if (complete)		/* otherwise the number of written samples is unknown */
-		fprintf(stderr, " (%llu samples)", (unsigned long long)all.samples);
+		fprintf(stderr, " (%llu samples)", (unsigned long long)(all.samples - written.samples_left_out));
 	fputs(" ]\n", stderr);
 	print_losses(s);
 }

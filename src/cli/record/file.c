@@ -18,6 +18,17 @@ int record_file_take_name(struct record_file *f)
 	return f->pipe ? 0 : output_file_take_name(&f->out, "record", f->opts->quiet);
 }
 
+/* What is left of --max-size, which limits all files of a recording together; 0: no limit. */
+static uint64_t room_left(const struct record_file *f)
+{
+	struct tacho_recorder_stats stats = { .size = sizeof(stats) };
+
+	if (!f->plan->max_bytes)
+		return 0;
+	tacho_recorder_stats(f->recorder, &stats);
+	return stats.total_bytes < f->plan->max_bytes ? f->plan->max_bytes - stats.total_bytes : 1;
+}
+
 int record_file_open(struct record_file *f)
 {
 	struct tacho_recorder_output out = {
@@ -25,6 +36,7 @@ int record_file_open(struct record_file *f)
 		.compress_level = f->plan->compress_level, .argv = (const char *const *)f->argv,
 		.n_argv = (size_t)f->argc, .no_build_ids = f->opts->no_build_ids,
 		.all_build_ids = f->opts->all_build_ids, .raw_stacks = f->plan->raw_stacks,
+		.max_file_bytes = room_left(f),
 	};
 	struct tacho_error e = { .column = -1 };
 	int err;

@@ -149,8 +149,7 @@ static int run_due_actions(struct record_loop *loop, struct record_timers *m, do
 			return err;
 		}
 	}
-	loop->full = plan->max_bytes && stats.total_bytes >= plan->max_bytes;
-	if (loop->full)
+	if (stats.is_full)
 		return 1;
 	switch_requested |= run_signals_take_usr2();
 	if (switch_requested || now >= m->next_file || (plan->switch_bytes && stats.bytes >= plan->switch_bytes)) {
@@ -212,6 +211,7 @@ static int wait_once(struct record_loop *loop, const struct record_timers *m, co
 int record_loop_run(struct record_loop *loop)
 {
 	struct record_timers m = { .start = now_s(), .next_file = INFINITY };
+	struct tacho_recorder_stats stats = { .size = sizeof(stats) };
 	struct run_signals signals;
 	int over = 0;
 
@@ -230,9 +230,10 @@ int record_loop_run(struct record_loop *loop)
 	}
 	loop->signal = run_signals_ending();
 	tacho_sampler_stop(loop->sampler);
+	tacho_recorder_stats(loop->recorder, &stats);
 	if (m.shows_progress)
 		fputs("\r\033[K", stderr);
-	if (loop->full && !loop->opts->quiet)
+	if (stats.is_full && !loop->opts->quiet)
 		fprintf(stderr, "[ %s record: %s size limit reached (%llu KB), stopping session ]\n",
 			program_name, program_name, (unsigned long long)loop->plan->max_bytes >> 10);
 	if (loop->command && !loop->ended)

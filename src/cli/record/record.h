@@ -123,7 +123,6 @@ struct record_loop {
 	struct tacho_command *command;	/* NULL: none */
 	struct control control;
 	bool stop_requested;		/* stop command received from the control channel */
-	bool full;			/* --max-size is reached */
 	bool snapshot_due;		/* -S: the next snapshot includes the AUX areas */
 	int signal;			/* signal that ended the recording; 0: none */
 	unsigned n_wakeups;
