@@ -62,7 +62,7 @@ struct tacho_profile_opts {
 	const char *parallelism;	/* filter: a list of numbers and ranges, "1,4-8" */
 	bool raw_fields;		/* values of fields as stored, not as the event's print format shows them */
 	bool split_comms;		/* a node has stacks of one command only; merge and unpack fail */
-	bool unjudged;			/* broken stacks and unresolved leaves are not counted */
+	bool unjudged;			/* broken stacks are not counted */
 	bool once;			/* one file is loaded and nothing is added after it, so the indexes
 					 * are freed then; a second load, merge and unpack fail */
 	const char *switch_on, *switch_off;	/* events: only samples between them, see struct

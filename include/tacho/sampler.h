@@ -192,6 +192,7 @@ struct tacho_sampled_object {
 	uint8_t build_id[20], n_build_id;
 	bool kernel;
 	bool hit;			/* the ip of a sample was in it */
+	int32_t pid;			/* the last process that mapped it, which may have ended; 0: none */
 };
 /* Calls `fn` for the objects with a known build ID: those with samples, or with `all` (and always after
  * a split) all that were mapped. */

@@ -54,18 +54,23 @@ static uint32_t *outermost_frames(const struct tacho_profile *p)
 	return root;
 }
 
-static void count_quality(struct tacho_profile *p, const struct tacho_profile_row *r, uint32_t outermost)
+/* Returns false for a row without a stack. */
+static bool count_unresolved(struct tacho_profile *p, const struct tacho_profile_row *r)
 {
 	uint32_t leaf = p->nodes.v[r->node].frame;
-	const struct tacho_profile_frame *f;
+	const struct tacho_profile_frame *f = leaf == KEYMAP_NONE ? NULL : &p->frames.v[leaf];
 
-	if (leaf == KEYMAP_NONE)
-		return;
-	f = &p->frames.v[leaf];
-	if (!f->known) {
+	if (f && !f->known) {
 		p->quality.unresolved += r->samples;
 		p->objects.v[f->code->object].unresolved += r->samples;
 	}
+	return f;
+}
+
+static void count_quality(struct tacho_profile *p, const struct tacho_profile_row *r, uint32_t outermost)
+{
+	if (!count_unresolved(p, r))
+		return;
 	if (p->events.v[r->event].has_chains && !p->opts.no_chains &&
 	    !(p->frame_flags.v[outermost] & FRAME_START)) {
 		p->quality.broken_stacks += r->samples;
@@ -90,15 +95,15 @@ int quality_rows(struct tacho_profile *p)
 	bool walk = p->rows.n < p->nodes.n;
 	scoped(freep) uint32_t *root = walk || p->opts.unjudged ? NULL : outermost_frames(p);
 
-	if (p->opts.unjudged)
-		return 0;
-	if (!walk && !root)
+	if (!walk && !root && !p->opts.unjudged)
 		return -ENOMEM;
 	p->quality.unresolved = p->quality.broken_stacks = 0;
 	for (size_t i = 0; i < p->objects.n; i++)
 		p->objects.v[i].unresolved = p->objects.v[i].broken = 0;
 	for (size_t i = 0; i < p->rows.n; i++)
-		if (walk)
+		if (p->opts.unjudged)
+			count_unresolved(p, &p->rows.v[i]);
+		else if (walk)
 			quality_row(p, &p->rows.v[i]);
 		else
 			count_quality(p, &p->rows.v[i], root[p->rows.v[i].node]);

@@ -59,7 +59,7 @@ int tacho_sampler_objects(struct tacho_sampler *s, bool all,
 	for (size_t i = 0; i < s->hitmap.list.n; i++) {
 		struct hit_object *o = &s->hitmap.list.v[i];
 		struct tacho_sampled_object shown = { .size = sizeof(shown), .path = o->path,
-						      .kernel = o->kernel };
+						      .kernel = o->kernel, .pid = max_of(o->pid, 0) };
 		int err;
 
 		shown.hit = o->hit || (s->hitmap.kernel_hit && strcmp(o->path, "[kernel.kallsyms]") == 0);

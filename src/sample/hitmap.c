@@ -154,9 +154,8 @@ int hitmap_mmap(struct hitmap *o, const struct hitmap_new_mapping *new)
 		return -ENOMEM;
 	*m = (struct hit_mapping){ start, end, (uint32_t)object };
 	known = &o->list.v[object];
-	if (!new->build_id || !new->n_build_id) {
-		known->pid = new->pid;
-	} else {
+	known->pid = new->pid;
+	if (new->build_id && new->n_build_id) {
 		known->n_build_id = (uint8_t)min_of(new->n_build_id, sizeof(known->build_id));
 		memcpy(known->build_id, new->build_id, known->n_build_id);
 	}

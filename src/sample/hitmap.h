@@ -17,7 +17,7 @@ struct hit_object {
 	const char *path;
 	uint8_t build_id[20], n_build_id;
 	bool kernel, hit;
-	int32_t pid;			/* the last process that mapped it without a build ID; 0: none */
+	int32_t pid;			/* the last process that mapped it; 0: none */
 };
 
 struct hit_mapping {

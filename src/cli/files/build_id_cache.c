@@ -8,7 +8,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/fs.h>
 #include <stdio.h>
+#include <sys/ioctl.h>
 #include <sys/sendfile.h>
 #include <sys/stat.h>
 
@@ -16,20 +18,45 @@
 #include "base/io.h"
 
 enum { MIN_ID = 4, MAX_ID = 64 };	/* hexadecimal digits */
+#define LINK_BYTES (8 << 20)		/* larger files are linked rather than copied */
 
-int cache_open(struct cache_dir *c, const char *path, bool create, struct tacho_error *e)
+/* Returns the cache's path, to be freed; NULL: no memory. */
+static char *cache_path(const char *path)
 {
 	const char *home = getenv("HOME");
 	struct buf where = { 0 };
 
-	c->fd = -1;
 	if (!path)
 		path = getenv("PERF_BUILDID_DIR");
 	if (path && *path)
 		buf_puts(&where, path);
 	else
 		buf_printf(&where, "%s/.debug", home ? home : "");
-	c->path = buf_take(&where);
+	return buf_take(&where);
+}
+
+bool cache_is_own(const char *path)
+{
+	scoped(freep) char *where = cache_path(path);
+	struct stat st;
+	char *slash;
+
+	if (!where)
+		return false;
+	if (stat(where, &st) == 0)
+		return S_ISDIR(st.st_mode) && st.st_uid == geteuid();
+	slash = strrchr(where, '/');
+	if (errno != ENOENT || slash == where)
+		return false;
+	if (slash)
+		*slash = '\0';
+	return stat(slash ? where : ".", &st) == 0 && st.st_uid == geteuid();
+}
+
+int cache_open(struct cache_dir *c, const char *path, bool create, struct tacho_error *e)
+{
+	c->fd = -1;
+	c->path = cache_path(path);
 	if (!c->path)
 		return error_nomem(e);
 	if (create && mkdir(c->path, 0755) < 0 && errno != EEXIST)
@@ -74,16 +101,27 @@ static int copy_bytes(int from, int to)
 	return n < 0 ? -errno : 0;
 }
 
-static int copy_file(int dir, const char *from_path, const char *to)
+/* Makes a hard link to an open file. Only files of the user, who can change them later anyway, and never one that
+ * runs with other rights. */
+static int link_file(int dir, int from, const struct stat *st, const char *to)
 {
-	scoped(closep) int from = io_open_regular(from_path);
+	char path[32];
+
+	if (st->st_uid != geteuid() || st->st_mode & (S_ISUID | S_ISGID))
+		return -EPERM;
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", from);
+	if (linkat(AT_FDCWD, path, dir, to, AT_SYMLINK_FOLLOW) == 0 || errno == EEXIST)
+		return 0;
+	return -errno;
+}
+
+static int copy_file(int dir, int from, const char *to)
+{
 	scoped(closep) int fd = -1;
 	struct buf part = { 0 };
 	struct stat st;
 	int err;
 
-	if (from < 0)
-		return from;
 	if (fstat(from, &st) < 0)
 		return -errno;
 	buf_printf(&part, "%s.%ld.part", to, (long)getpid());
@@ -91,7 +129,14 @@ static int copy_file(int dir, const char *from_path, const char *to)
 		return -ENOMEM;
 	unlinkat(dir, part.bytes, 0);		/* may be left by a process that was killed */
 	fd = openat(dir, part.bytes, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-	err = fd < 0 ? -errno : copy_bytes(from, fd);
+	err = fd < 0 ? -errno : ioctl(fd, FICLONE, from) == 0 ? 0 : -EOPNOTSUPP;
+	if (err == -EOPNOTSUPP && st.st_size > LINK_BYTES && link_file(dir, from, &st, to) == 0) {
+		unlinkat(dir, part.bytes, 0);
+		buf_done(&part);
+		return 0;
+	}
+	if (err == -EOPNOTSUPP)
+		err = copy_bytes(from, fd);
 	if (!err && (fchmod(fd, (st.st_mode & 0777) | 0400) < 0 ||
 		     renameat(dir, part.bytes, dir, to) < 0))
 		err = -errno;
@@ -126,26 +171,48 @@ static int link_id(struct cache_dir *c, const char *id, const char *folder)
 	return err;
 }
 
-int cache_add(struct cache_dir *c, const char *path, const char *id)
+bool cache_has(struct cache_dir *c, const char *id)
 {
-	scoped(freep) char *full = realpath(path, NULL);
-	scoped(freep) char *folder = NULL, *elf = NULL;
 	char link[MAX_ID + 32];
 	struct stat st;
+
+	if (!is_valid_id(id))
+		return false;
+	snprintf(link, sizeof(link), ".build-id/%.2s/%s", id, id + 2);
+	return fstatat(c->fd, link, &st, 0) == 0;
+}
+
+static bool is_plain_path(const char *path)
+{
+	return path[0] == '/' && path[1] && !strstr(path, "/../") && !str_ends(str_of(path), "/..");
+}
+
+int cache_add_open(struct cache_dir *c, int fd, const char *path, const char *id)
+{
+	scoped(freep) char *folder = NULL, *elf = NULL;
+	char link[MAX_ID + 32];
 	int err;
 
-	if (!full || !is_valid_id(id))
-		return full ? -EINVAL : -errno;
-	snprintf(link, sizeof(link), ".build-id/%.2s/%s", id, id + 2);
-	if (fstatat(c->fd, link, &st, 0) == 0)
+	if (!is_plain_path(path) || !is_valid_id(id))
+		return -EINVAL;
+	if (cache_has(c, id))
 		return -EEXIST;
+	snprintf(link, sizeof(link), ".build-id/%.2s/%s", id, id + 2);
 	unlinkat(c->fd, link, 0);		/* a dangling link */
-	if (asprintf(&folder, "%s/%s", full + 1, id) < 0 || asprintf(&elf, "%s/elf", folder) < 0)
+	if (asprintf(&folder, "%s/%s", path + 1, id) < 0 || asprintf(&elf, "%s/elf", folder) < 0)
 		return -ENOMEM;
 	err = make_dirs(c->fd, folder);
 	if (!err)
-		err = copy_file(c->fd, full, elf);
+		err = copy_file(c->fd, fd, elf);
 	return err ? err : link_id(c, id, folder);
+}
+
+int cache_add(struct cache_dir *c, const char *path, const char *id)
+{
+	scoped(freep) char *full = realpath(path, NULL);
+	scoped(closep) int fd = full ? io_open_regular(full) : -errno;
+
+	return fd < 0 ? fd : cache_add_open(c, fd, full, id);
 }
 
 int cache_folder(struct cache_dir *c, const char *id, char *out, size_t size)

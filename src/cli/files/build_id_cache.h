@@ -20,8 +20,18 @@ struct cache_dir {
 int cache_open(struct cache_dir *c, const char *path, bool create, struct tacho_error *e);
 void cache_close(struct cache_dir *c);
 
+/* Whether the cache belongs to the user, who alone may then have made the directories and links in it; also if it
+ * does not exist and would be created in a directory of the user. `path` as for cache_open(). */
+bool cache_is_own(const char *path);
+
 /* Copies a file into the cache. 0, -EEXIST if the build ID is cached already, or another negative errno. */
 int cache_add(struct cache_dir *c, const char *path, const char *id);
+/* Whether the build ID is cached. */
+bool cache_has(struct cache_dir *c, const char *id);
+/* Puts an open file into the cache as the one that was at `path`, an absolute path. It shares the file's blocks
+ * (reflink) where the file system can; a large file that belongs to the user becomes a hard link; others are copied.
+ * Returns like cache_add(). */
+int cache_add_open(struct cache_dir *c, int fd, const char *path, const char *id);
 int cache_remove(struct cache_dir *c, const char *id);	/* 0 or -ENOENT ... */
 /* The target of an entry's link, relative to the cache: "usr/bin/ls/15df...". */
 int cache_folder(struct cache_dir *c, const char *id, char *out, size_t size);	/* 0 or -ENOENT ... */

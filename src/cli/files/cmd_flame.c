@@ -130,6 +130,7 @@ static int record(const struct flame_opts *o, const char *path, int argc, char *
 		.no_inherit = "", .output = path, .all_cpus = o->all_cpus, .pids = o->source.filter.pids,
 		.tids = o->source.filter.tids, .cpus = o->source.filter.cpus, .freq = o->freq,
 		.period = o->count, .call_graph = o->call_graph ? o->call_graph : "fp", .quiet = true,
+		.no_cache = !o->data,		/* the recording is read at once and deleted */
 	};
 	int status = EXIT_FAILED;
 

@@ -145,10 +145,10 @@ static const struct option_row record_rows[] = {
 	  .help = "no table of build IDs" },
 	{ OPT_FLAG, 0, "buildid-all", AT(all_build_ids),
 	  .help = "build IDs of all objects, not only of those with samples" },
-	{ OPT_CALL, 0, "buildid-mmap", .call = accept_always_on,
-	  .help = "build IDs in mmap records (always, since Linux 5.12)" },
-	{ OPT_CALL, 'N', "no-buildid-cache", .call = accept_always_on,
-	  .help = "do not copy objects into the build-ID cache (never done)" },
+	{ OPT_FLAG, 0, "no-buildid-mmap", AT(no_mmap_ids), .flags = OPTF_NEGATED,
+	  .help = "no build IDs in mmap records (recorded since Linux 5.12)" },
+	{ OPT_FLAG, 'N', "no-buildid-cache", AT(no_cache), .flags = OPTF_NEGATED,
+	  .help = "do not copy the objects with samples into the build ID cache (see tacho-buildid-cache(1))" },
 	{ OPT_FLAG, 'q', "quiet", AT(quiet), .help = "print nothing but errors" },
 	{ OPT_COUNT, 'v', "verbose", AT(verbose),
 	  .help = "print what was changed or left out; -vv: the events' attributes" },
@@ -460,6 +460,15 @@ static void print_summary(const struct record_session *s, bool complete)
 	print_losses(s);
 }
 
+/* As in perf, the cache is not updated by recordings that must not stop for it. Reader threads do not find out which
+ * objects have samples. */
+static bool caches_objects(const struct record_session *s)
+{
+	const struct record_opts *o = s->o;
+
+	return !o->no_cache && !o->no_build_ids && !o->switch_output && !o->threads && !s->file.pipe;
+}
+
 /* Drains the rings and completes the file, even after an error `err`, which was already reported. */
 static int finish(struct record_session *s, int err)
 {
@@ -479,6 +488,8 @@ static int finish(struct record_session *s, int err)
 		message_error("record", NULL, NULL, &e);
 	if (end == 0 && stamp && !s->file.pipe)
 		end = record_file_stamp(&s->file);
+	if (err == 0 && end == 0 && caches_objects(s))
+		record_cache_objects(s->o, s->sampler);
 	print_summary(s, err == 0 && end == 0);
 	return err < 0 ? err : end;
 }

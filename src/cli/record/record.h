@@ -36,6 +36,7 @@ struct record_opts {
 	const char *call_graph;
 	bool kernel_chains, user_chains;
 	bool want_period, sample_cpu, raw, addresses, phys_addresses, weight, transaction;
+	bool data_mmaps, mem_info, no_samples, read_times, no_mmap_ids;
 	bool data_page_size, code_page_size, all_cgroups, counts, namespaces, switches, latency, no_bpf;
 	bool branch_any;
 	const char *branch_filter, *intr_regs, *user_regs;
@@ -55,7 +56,7 @@ struct record_opts {
 	const char *threads;		/* NULL: none */
 	const char *synth;
 	bool tail_synth;
-	bool no_build_ids, all_build_ids;
+	bool no_build_ids, all_build_ids, no_cache;
 	bool quiet, dump_attr, dry_run;
 	unsigned verbose;
 };
@@ -112,6 +113,9 @@ int record_file_switch(struct record_file *f);		/* finishes this file and begins
 /* Renames the finished file to include the time: perf.data.2026111510293112. */
 int record_file_stamp(struct record_file *f);
 void record_file_done(struct record_file *f);
+
+/* cli/record/object_cache.c: copies the objects with samples into the build ID cache. */
+void record_cache_objects(const struct record_opts *o, struct tacho_sampler *s);
 
 /* cli/record/loop.c */
 struct record_loop {

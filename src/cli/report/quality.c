@@ -108,6 +108,35 @@ bool report_wants_quality(const struct report_opts *o)
 	return o->json || o->verbose || term_is_tty(STDERR_FILENO) || report_wants_browser(o);
 }
 
+/* Whether the file of the object is of another build than the recorded one, or is gone. */
+static bool lacks_build(const struct tacho_profile_object *o)
+{
+	uint8_t id[20];
+	int n;
+
+	if (o->has_symbols || o->kernel || o->jit || !o->n_build_id || o->path[0] != '/')
+		return false;
+	n = tacho_build_id_of_file(o->path, id);
+	return n <= 0 || memcmp(id, o->build_id, min_of((size_t)n, (size_t)o->n_build_id)) != 0;
+}
+
+/* Names the objects whose recorded build was found neither at their path nor in the build ID cache. */
+static void warn_missing_builds(const struct tacho_profile *p, uint64_t samples)
+{
+	unsigned n = 0;
+
+	for (size_t i = 0; i < tacho_profile_n_objects(p) && n < NAMED; i++) {
+		const struct tacho_profile_object *o = tacho_profile_object(p, i);
+
+		if (percent(o->unresolved, samples) < WORTH_NAMING || !lacks_build(o))
+			continue;
+		message_text("report", "%.1f%% of the samples have no name: '%s' has changed or is gone since it was "
+			     "recorded, and the build ID cache has no copy of it",
+			     percent(o->unresolved, samples), o->path);
+		n++;
+	}
+}
+
 void report_quality(const struct report_opts *o, const struct tacho_perfdata *pd,
 		    const struct tacho_profile *p)
 {
@@ -121,6 +150,7 @@ void report_quality(const struct report_opts *o, const struct tacho_perfdata *pd
 	if (q.raw_stacks)
 		message_text("report", "%" PRIu64 " samples have their user stack as a raw dump, which is not "
 			     "unwound: they show their kernel part and innermost function", q.raw_stacks);
+	warn_missing_builds(p, q.samples);
 	if (!o->verbose && !term_is_tty(STDERR_FILENO))
 		return;
 	put_quality(&q, p, &out);
