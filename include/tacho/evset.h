@@ -58,7 +58,8 @@ struct tacho_evset_opts {		/* zero means the default in every field */
 	size_t n_tids;
 	const char *cpus;		/* a CPU list like "0-3,8"; without pids, all tasks on these CPUs */
 	bool all_cpus;			/* the whole machine */
-	bool by_uid;			/* all current processes of user `uid` */
+	bool by_uid;			/* all current processes of user `uid`; a sampler that may filter samples
+					 * also samples those that start later */
 	uint32_t uid;
 	bool per_thread;		/* prepare for sums per thread: the names of the threads are read
 					 * at open; with all_cpus, one counter per existing thread */

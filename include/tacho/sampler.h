@@ -126,6 +126,10 @@ typedef int tacho_bytes_fn(void *arg, const void *bytes, size_t n);
 TACHO_API int tacho_sampler_fd(const struct tacho_sampler *s);
 /* Call this when the descriptor is readable. Returns 1 once all targets have ended, else 0. */
 TACHO_API int tacho_sampler_look(struct tacho_sampler *s);
+/* To be called once a second: whether a sampled CPU went offline, whose events the kernel has then removed for good, or
+ * another one came online. Returns how many since the last call, with a sentence and a hint in *e, or a negative
+ * errno. */
+TACHO_API int tacho_sampler_check_cpus(struct tacho_sampler *s, struct tacho_error *e);
 /* Passes the records in all rings to `fn` and releases them to the kernel. Returns the number of bytes, or
  * a negative errno: the error of `fn`, or -EBADMSG if a ring has invalid records. */
 TACHO_API int64_t tacho_sampler_drain(struct tacho_sampler *s, tacho_bytes_fn *fn, void *arg);

@@ -24,7 +24,7 @@ int tacho_sampler_new(struct tacho_sampler **out, struct tacho *t)
 		return err;
 	}
 	s->t = t;
-	s->epoll = -1;
+	s->epoll = s->user_filter = -1;
 	s->set->sampling = (struct evset_sampling){ .on = true, .tracker = NO_EVENT };
 	*out = s;
 	return 0;
@@ -36,6 +36,9 @@ void tacho_sampler_free(struct tacho_sampler *s)
 		return;
 	rings_close(s);
 	readers_close(s);
+	if (s->user_filter >= 0)
+		close(s->user_filter);
+	cpuset_done(&s->online);
 	for (size_t i = 0; i < s->n_counts; i++)
 		free(s->counts[i].ids);
 	free(s->counts);
@@ -143,24 +146,25 @@ static int read_event_ids(struct tacho_sampler *s)
 
 static int open_events(struct tacho_sampler *s, struct tacho_error *e)
 {
-	struct tacho_evset_opts target = s->opts.target;
+	struct tacho_evset_opts target;
 	int n, sampling = 0;
 
-	target.size = sizeof(target);
-	target.clock_fallback = true;
 	s->set->sampling.per_thread = s->opts.per_thread_rings;
-	if (s->opts.per_thread_rings)
-		target.no_inherit = true;	/* inherited events on any CPU cannot have a ring */
 	if (s->set->events.n == 0) {
 		s->set->sampling.quiet_clock = true;
 		n = tacho_evset_add(s->set, "cycles:P", e);
 		if (n < 0)
 			return n;
 	}
-	n = sampler_prepare(s, e);
+	n = user_target_plan(s) < 0 ? error_nomem(e) : sampler_prepare(s, e);
 	if (n < 0)
 		return n;
 	rings_plan(s);
+	target = s->opts.target;
+	target.size = sizeof(target);
+	target.clock_fallback = true;
+	if (s->opts.per_thread_rings)
+		target.no_inherit = true;	/* inherited events on any CPU cannot have a ring */
 	n = tacho_evset_open(s->set, &target, e);
 	if (n < 0)
 		return n;
@@ -185,7 +189,11 @@ int tacho_sampler_open(struct tacho_sampler *s, const struct tacho_sampler_opts 
 	n = open_events(s, e);
 	if (n < 0)
 		return n;
-	err = rings_open(s, e);
+	err = user_target_attach(s, e);
+	if (err == 0)
+		err = rings_open(s, e);
+	if (err == 0 && sys_online_cpus(&s->t->sys, &s->online) == -ENOMEM)
+		err = error_nomem(e);
 	if (err == 0 && read_event_ids(s) < 0)
 		err = error_nomem(e);
 	if (err < 0) {

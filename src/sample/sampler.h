@@ -86,6 +86,8 @@ struct tacho_sampler {
 	struct buf bounce;		/* contiguous copy of a record that wraps around */
 	struct sampler_reader *readers;
 	size_t n_readers;
+	struct cpuset online;		/* CPUs at the last tacho_sampler_check_cpus(), at first at open */
+	int user_filter;		/* BPF program for target.by_uid; negative: none */
 	uint64_t id_bytes;		/* size of the sample_id trailer of synthesized records */
 };
 
@@ -94,6 +96,10 @@ int sampler_prepare(struct tacho_sampler *s, struct tacho_error *e);
 bool sampler_is_aux(const struct tacho_sampler *s, uint32_t event);	/* whether it fills an AUX area */
 uint32_t sampler_aux_pages(const struct tacho_sampler *s);
 bool sampler_wants_data_mmaps(const struct tacho_sampler *s);	/* including non-executable mappings */
+
+/* user_target.c: plan() is called before sampler_prepare(), attach() after opening. 0 or a negative errno. */
+int user_target_plan(struct tacho_sampler *s);
+int user_target_attach(struct tacho_sampler *s, struct tacho_error *e);
 
 /* rings.c */
 void rings_plan(struct tacho_sampler *s);	/* call after sampler_prepare(), before opening */

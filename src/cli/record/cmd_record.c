@@ -48,7 +48,8 @@ static const struct option_row record_rows[] = {
 	  .complete = "pid" },
 	{ OPT_STR, 't', "tid", AT(tids), "TIDS",
 	  "single threads, without threads and children they start (unless --inherit is given)" },
-	{ OPT_STR, 'u', "uid", AT(user), "USER", "all processes of a user" },
+	{ OPT_STR, 'u', "uid", AT(user), "USER",
+	  "all processes of a user; with CAP_BPF and CAP_PERFMON also those that start later" },
 	{ OPT_CALL, 'G', "cgroup", .arg = "NAMES", .call = event_args_add_cgroups,
 	  .help = "a cgroup for each event before it; one name serves all (with -a or -C)" },
 	{ OPT_FLAG, 'i', "no-inherit", AT(no_inherit), .flags = OPTF_NEGATED, .value = "-i",
@@ -225,8 +226,8 @@ static int check_options(const struct record_opts *o, int argc)
 		return usage_error("-p and -t cannot be used together");
 	if (o->user && (o->pids || o->tids))
 		return usage_error("-u records all processes of a user: it cannot be used with -p or -t");
-	if (o->all_cpus && (tasks || o->cpus))
-		return usage_error("-a records the whole machine: it cannot be used with -p, -t, -u or -C");
+	if (o->all_cpus && (o->pids || o->tids || o->cpus))
+		return usage_error("-a records the whole machine: it cannot be used with -p, -t or -C");
 	if (o->latency && (o->all_cpus || o->cpus || (!tasks && argc == 0)))
 		return usage_error("--latency needs a command or processes: with -a or -C use --switch-events");
 	if (o->all_user && o->all_kernel)

@@ -127,6 +127,15 @@ static void show_progress(const struct record_loop *loop, const struct record_ti
 		(unsigned long long)stats.lost);
 }
 
+/* Also with -q, because samples are missing from then on. */
+static void report_cpu_changes(const struct record_loop *loop)
+{
+	struct tacho_error e = { .column = -1 };
+
+	if (tacho_sampler_check_cpus(loop->sampler, &e) > 0)
+		message_error("record", NULL, NULL, &e);
+}
+
 /* Performs the actions that are due at `now`: toggles events, checkpoints, switches files. Returns 1 when
  * the recording is over. */
 static int run_due_actions(struct record_loop *loop, struct record_timers *m, double now)
@@ -143,6 +152,7 @@ static int run_due_actions(struct record_loop *loop, struct record_timers *m, do
 		m->tick = now + TICK_S;
 		if (m->shows_progress)
 			show_progress(loop, m, stats.total_bytes, now);
+		report_cpu_changes(loop);
 		err = tacho_recorder_checkpoint(loop->recorder, &e);
 		if (err < 0) {
 			message_error("record", NULL, NULL, &e);
