@@ -89,6 +89,9 @@ struct tacho_sampler_opts {		/* zero means the default in every field */
 	uint64_t aux_snapshot_bytes;	/* bytes per snapshot; 0: all */
 	uint32_t aux_sample_bytes;	/* if not 0, AUX data has no records, but each sample of the other
 					 * events of its group contains this many bytes */
+	bool data_mmaps;		/* record non-executable mappings; always with data addresses */
+	bool no_samples;		/* no samples: only mappings, tasks and the counts of threads */
+	bool read_times;		/* enabled and running times in samples of group values (:S) */
 };
 
 /* Opens the events, disabled like after tacho_evset_open(), and maps the ring buffers, which are made smaller if

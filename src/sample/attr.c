@@ -100,6 +100,11 @@ static void set_rate(const struct tacho_sampler *s, struct perf_event_attr *attr
 	bool every_event = attr->type == PERF_TYPE_TRACEPOINT || attr->type == PERF_TYPE_BREAKPOINT ||
 		    is_bpf_output(attr);
 
+	if (o->no_samples) {
+		attr->sample_period = 0;
+		attr->flags &= ~PERF_ATTR_FREQ;
+		return;
+	}
 	if (event->terms.period_given || event->terms.freq_given)
 		return;
 	if (aux_is_pmu(event->pmu)) {		/* traces continuously */
@@ -203,10 +208,10 @@ static void set_regs_branches_clock(const struct tacho_sampler *s, struct perf_e
 	}
 	attr->flags |= PERF_ATTR_SAMPLE_ID_ALL;
 	attr->read_format = PERF_FORMAT_ID | PERF_FORMAT_LOST;
-	if (o->counts_per_thread) {
+	if (o->counts_per_thread)
 		attr->flags |= PERF_ATTR_INHERIT_STAT;
+	if (o->counts_per_thread || o->read_times)
 		attr->read_format |= PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
-	}
 	if (o->use_clockid) {
 		attr->flags |= PERF_ATTR_USE_CLOCKID;
 		attr->clockid = o->clockid;
@@ -313,7 +318,7 @@ bool sampler_wants_data_mmaps(const struct tacho_sampler *s)
 	for (size_t i = 0; i < s->set->events.n; i++)
 		if (s->set->events.v[i].attr.sample_type & PERF_SAMPLE_STACK_USER)
 			return true;
-	return s->opts.fields & (TACHO_FIELD_ADDR | TACHO_FIELD_PHYS_ADDR);
+	return s->opts.data_mmaps || s->opts.fields & (TACHO_FIELD_ADDR | TACHO_FIELD_PHYS_ADDR);
 }
 
 /* Flags that the running kernel does not know are dropped when the tracker is opened. */

@@ -26,6 +26,16 @@ static int accept_always_on(void *opts, const char *arg, struct tacho_error *e)
 	return 0;
 }
 
+static int clear_delay(void *opts, const char *arg, struct tacho_error *e)
+{
+	struct record_opts *o = opts;
+
+	(void)arg;
+	(void)e;
+	o->delay = NULL;
+	return 0;
+}
+
 #define NO_BPF "BPF programs are not built here"
 #define AT(field) offsetof(struct record_opts, field)
 static const struct option_row record_rows[] = {
@@ -64,6 +74,7 @@ static const struct option_row record_rows[] = {
 	{ OPT_STR, 'D', "delay", AT(delay), "MSEC",
 	  "start MSEC milliseconds after the command; -1: start by --control; 10-20,30-40: only in "
 	  "these ranges, then end" },
+	{ OPT_CALL, 0, "no-delay", .call = clear_delay, .help = "the opposite of an earlier -D" },
 	{ OPT_STR, 0, "control", AT(control), "fd:CTL[,ACK]|fifo:CTL[,ACK]",
 	  "read enable, disable, snapshot, stop and ping from CTL; write ack to ACK" },
 	{ OPT_GROUP, .help = "What a sample holds" },
@@ -74,7 +85,11 @@ static const struct option_row record_rows[] = {
 	  .complete = "fp dwarf lbr" },
 	{ OPT_FLAG, 0, "kernel-callchains", AT(kernel_chains), .help = "only the kernel part of call chains" },
 	{ OPT_FLAG, 0, "user-callchains", AT(user_chains), .help = "only the user part of call chains" },
-	{ OPT_FLAG, 'd', "data", AT(addresses), .help = "data addresses, and mappings of data" },
+	{ OPT_FLAG, 'd', "data", AT(addresses),
+	  .help = "data addresses; includes --data-mmap and --sample-mem-info" },
+	{ OPT_FLAG, 0, "data-mmap", AT(data_mmaps), .help = "mappings of data" },
+	{ OPT_FLAG, 0, "sample-mem-info", AT(mem_info),
+	  .help = "where memory accesses found their data (of some events of some processors)" },
 	{ OPT_FLAG, 0, "phys-data", AT(phys_addresses), .help = "physical data addresses" },
 	{ OPT_FLAG, 0, "data-page-size", AT(data_page_size), .help = "page sizes of data addresses" },
 	{ OPT_FLAG, 0, "code-page-size", AT(code_page_size), .help = "page sizes of code addresses" },
@@ -95,6 +110,10 @@ static const struct option_row record_rows[] = {
 	  .flags = OPTF_OPTIONAL, .value = "" },
 	{ OPT_FLAG, 0, "all-cgroups", AT(all_cgroups), .help = "cgroups, and their names" },
 	{ OPT_FLAG, 's', "stat", AT(counts), .help = "event counts of each thread when it ends" },
+	{ OPT_FLAG, 'n', "no-samples", AT(no_samples), .flags = OPTF_NEGATED,
+	  .help = "only mappings, tasks and the counts of -s" },
+	{ OPT_FLAG, 0, "running-time", AT(read_times),
+	  .help = "enabled and running times in samples of group values (modifier S)" },
 	{ OPT_FLAG, 0, "namespaces", AT(namespaces), .help = "namespaces of new processes" },
 	{ OPT_FLAG, 0, "switch-events", AT(switches), .help = "context switches" },
 	{ OPT_FLAG, 0, "latency", AT(latency), .help = "the same, for 'report --latency' of a command or processes" },
@@ -171,10 +190,10 @@ static const struct option_row record_rows[] = {
 		"mappings of running processes are read by one thread, which is fast enough"),
 	REFUSED(0, "proc-map-timeout", "reading the mappings of a process does not block"),
 	REFUSED(0, "debuginfod", "debug files are searched for when the recording is read"),
-	REFUSED(0, "running-time", "use -s, which also records times"),
 	REFUSED(0, "switch-output-event",
 		"--switch-output accepts a signal, a size or a time, and --control the command snapshot"),
-	REFUSED('n', "no-samples", "a recording without samples has only mappings and tasks; use 'stat' to count"),
+	REFUSED(0, "setup-filter", "there are no BPF filters for --filter that would have to be pinned"),
+	REFUSED(0, "off-cpu-thresh", NO_BPF),
 	{ .kind = OPT_END },
 };
 
@@ -505,12 +524,22 @@ static int checkpoint(struct record_session *s)
 	return err;
 }
 
+/* Without a command and a target the whole machine is recorded, which not everybody expects. */
+static void announce_target(const struct record_session *s)
+{
+	const struct record_opts *o = s->o;
+
+	if (s->plan.sampler.target.all_cpus && !o->all_cpus && !o->quiet && !o->dump_attr)
+		message_text("record", "no command, process or CPU is given: recording the whole machine until Ctrl-C");
+}
+
 static int run_session(struct record_session *s)
 {
 	int err = prepare(s), named;
 
 	if (err < 0 || s->o->dry_run)
 		return err;
+	announce_target(s);
 	err = spawn_command(s);
 	if (s->file.pipe)	/* a closed pipe is a write error, like a full disk */
 		signal(SIGPIPE, SIG_IGN);

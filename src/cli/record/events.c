@@ -331,6 +331,7 @@ static uint32_t sample_fields(const struct record_opts *o)
 	       (o->sample_cpu ? TACHO_FIELD_CPU : 0) | (o->raw ? TACHO_FIELD_RAW : 0) |
 	       (o->addresses ? TACHO_FIELD_ADDR | TACHO_FIELD_DATA_SRC : 0) |
 	       (o->phys_addresses ? TACHO_FIELD_ADDR | TACHO_FIELD_PHYS_ADDR : 0) |
+	       (o->mem_info ? TACHO_FIELD_DATA_SRC : 0) |
 	       (o->weight ? TACHO_FIELD_WEIGHT : 0) | (o->transaction ? TACHO_FIELD_TRANSACTION : 0) |
 	       (o->all_cgroups ? TACHO_FIELD_CGROUP : 0) |
 	       (o->data_page_size ? TACHO_FIELD_ADDR | TACHO_FIELD_DATA_PAGE_SIZE : 0) |
@@ -399,7 +400,8 @@ int record_plan_init(const struct record_opts *o, bool has_command, struct recor
 		.chain_no_user = o->kernel_chains, .chain_no_kernel = o->user_chains,
 		.counts_per_thread = o->counts, .namespaces = o->namespaces, .switches = o->switches || o->latency,
 		.no_bpf = o->no_bpf, .overwrite = o->overwrite, .no_buffering = o->no_buffering,
-		.per_thread_rings = o->per_thread, .text_poke = o->text_poke,
+		.per_thread_rings = o->per_thread, .text_poke = o->text_poke, .data_mmaps = o->data_mmaps,
+		.no_samples = o->no_samples, .read_times = o->read_times, .no_build_ids = o->no_mmap_ids,
 	};
 	plan->synth = TACHO_SYNTH_ALL;
 	err = plan_target(o, has_command, plan);
