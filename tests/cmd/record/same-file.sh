@@ -62,7 +62,7 @@ tacho record -q -e cpu-clock:u true
 [ "$(cat victim)" = precious ] || fail "a planted link was followed"
 [ -L perf.data.new ] && [ -s perf.data ] && [ -s perf.data.old ] || fail "no recordings, or a link was removed"
 rm perf.data.new perf.data.part
-# A link of one's own leads to the place of the file.
+# The user's own link leads to the place of the file.
 mkdir far
 ln -s far/away link
 : >far/away
