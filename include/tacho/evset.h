@@ -70,6 +70,10 @@ struct tacho_evset_opts {		/* zero means the default in every field */
 	bool clock_fallback;		/* without a hardware PMU, `cycles` counts cpu-clock or task-clock instead */
 	bool apart;			/* single events will be started and stopped: do not put events into one
 					 * kernel group that the caller did not group */
+	bool threads_only;		/* follow threads started later, but not child processes; before Linux 5.13
+					 * nothing started later is followed */
+	bool since_start;		/* the processes have just started: clock events include the CPU time that
+					 * they used before the counters were opened */
 };
 
 /*
@@ -174,6 +178,8 @@ struct tacho_sums_opts {
 	bool since_last_read;		/* only the increments of the last read */
 	bool no_merge;			/* do not sum the instances of one PMU type */
 	bool no_scale;			/* raw counts, not scaled for multiplexing */
+	bool idle_counts;		/* a target that has not run is TACHO_COUNTING with 0; otherwise it is
+					 * TACHO_NOT_COUNTED */
 };
 
 /* Sums the readings; *out is sorted by event, then place, and valid until the next call or read. Returns its

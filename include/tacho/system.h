@@ -15,12 +15,19 @@ struct tacho_process {			/* borrowed: valid for the call */
 	int pid;
 	uint32_t uid;			/* the effective user */
 	const char *comm;		/* its name; control characters are replaced by '?' */
+	/* set by tacho_process_find() only: */
+	int parent;			/* the process that started it, or adopted it after that ended */
+	uint64_t start_ns;		/* time since boot when it started; resolution: a clock tick, usually 10 ms */
 };
 
 /* Calls `fn` for every process, ordered by pid. If `fn` returns non-zero, the walk ends and returns that.
  * Otherwise returns 0 or a negative errno. */
 TACHO_API int tacho_processes(struct tacho *t,
 			      int (*fn)(void *arg, const struct tacho_process *p), void *arg);
+
+/* Calls `fn` for one process. Returns like tacho_processes(); -ESRCH if there is no such process. */
+TACHO_API int tacho_process_find(struct tacho *t, int pid,
+				 int (*fn)(void *arg, const struct tacho_process *p), void *arg);
 
 /* Calls `fn` for every control group that events can be restricted to, with its path below the
  * mount point: "/" first, parents before children. Returns like tacho_processes(); -ENOENT if no hierarchy is

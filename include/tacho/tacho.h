@@ -18,6 +18,7 @@
 #include <tacho/sampler.h>
 #include <tacho/symbol.h>
 #include <tacho/system.h>
+#include <tacho/task_watch.h>
 #include <tacho/trace.h>
 #include <tacho/unwind.h>
 

@@ -139,6 +139,7 @@ struct tacho_evset {
 	struct tool_clock clock;
 	uint64_t wide_bits;		/* config1 bits that request 64-bit counters; may be refused */
 	bool no_group_inherit;		/* this kernel (before 4.13) refused PERF_FORMAT_GROUP with inherit */
+	bool no_inherit_thread;		/* this kernel (before 5.13) refused PERF_ATTR_INHERIT_THREAD */
 
 	struct { struct tacho_note *v; size_t n, cap; } notes;
 	struct { struct tacho_sum *v; size_t n, cap; } sums;

@@ -31,7 +31,8 @@ static bool inherits(struct tacho_evset *set, uint32_t i)
 /* Sets the attr fields that depend on how the set is opened: how the event starts, what read() returns. */
 static void prepare_attr(struct tacho_evset *set, uint32_t i, uint32_t group_size)
 {
-	const uint64_t ours = PERF_ATTR_DISABLED | PERF_ATTR_INHERIT | PERF_ATTR_ENABLE_ON_EXEC;
+	const uint64_t ours = PERF_ATTR_DISABLED | PERF_ATTR_INHERIT | PERF_ATTR_INHERIT_THREAD |
+			      PERF_ATTR_ENABLE_ON_EXEC;
 	struct perf_event_attr *attr = &set->events.v[i].attr;
 	const struct tacho_evset_opts *opts = &set->opts;
 
@@ -40,8 +41,8 @@ static void prepare_attr(struct tacho_evset *set, uint32_t i, uint32_t group_siz
 	if (!set->sampling.on)
 		attr->read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING |
 				    (attr->sample_period ? PERF_FORMAT_LOST : 0);
-	if (inherits(set, i))
-		attr->flags |= PERF_ATTR_INHERIT;
+	if (inherits(set, i) && !(opts->threads_only && set->no_inherit_thread))
+		attr->flags |= PERF_ATTR_INHERIT | (opts->threads_only ? PERF_ATTR_INHERIT_THREAD : 0);
 	if (set->sampling.on && i == set->sampling.tracker)
 		return;
 	if (opts->all_user || opts->all_kernel)
@@ -437,11 +438,37 @@ static int ioctl_leaders(struct tacho_evset *set, unsigned request, uint32_t eve
 	return first;
 }
 
+static bool counts_cpu_time(const struct perf_event_attr *attr)
+{
+	return attr->type == PERF_TYPE_SOFTWARE &&
+	       (attr->config == PERF_COUNT_SW_TASK_CLOCK || attr->config == PERF_COUNT_SW_CPU_CLOCK) &&
+	       !(attr->flags & (PERF_ATTR_EXCLUDE_USER | PERF_ATTR_EXCLUDE_KERNEL));
+}
+
+/* For processes that have just started: clock events begin with the CPU time used so far. */
+static void add_earlier_time(struct tacho_evset *set)
+{
+	uint64_t sum = 0, ns;
+
+	for (size_t i = 0; i < set->target.pids.n; i++)
+		if (proc_cpu_ns(set->target.pids.v[i], &ns) == 0)
+			sum += ns;
+	for (size_t i = 0; i < set->events.n; i++) {
+		const struct counted_event *ev = &set->events.v[i];
+
+		if (ev->state == TACHO_COUNTING && event_n_places(set, ev) && counts_cpu_time(&ev->attr))
+			set->readings[ev->first].value += sum;
+	}
+}
+
 int tacho_evset_start(struct tacho_evset *set)
 {
 	if (!set->is_open)
 		return -EBADF;
 	tool_start(set);
+	if (set->opts.since_start)
+		add_earlier_time(set);
+	set->opts.since_start = false;
 	return ioctl_leaders(set, PERF_IOC_ENABLE, NO_EVENT);
 }
 

@@ -37,6 +37,19 @@ static bool drop_group_inherit(const struct refused_open *r)
 	return true;
 }
 
+/* PERF_ATTR_INHERIT_THREAD came with Linux 5.13. Without it an inherited event would follow children too. */
+static bool drop_inherit_thread(const struct refused_open *r)
+{
+	if (r->err != -EINVAL || !(r->attr->flags & PERF_ATTR_INHERIT_THREAD) || r->set->no_inherit_thread ||
+	    probe_knows(&r->set->probe, probe_feature("inherit_thread")))
+		return false;
+	r->set->no_inherit_thread = true;
+	r->attr->flags &= ~(PERF_ATTR_INHERIT | PERF_ATTR_INHERIT_THREAD);
+	set_note(r->set, NO_EVENT, "threads that the processes start later are not counted: following threads "
+		 "but not children needs Linux 5.13");
+	return true;
+}
+
 /* PERF_FORMAT_LOST came with Linux 6.0; older kernels refuse the whole attr. */
 static bool drop_lost(const struct refused_open *r)
 {
@@ -260,7 +273,7 @@ enum open_action open_fallback(struct tacho_evset *set, uint32_t i, const struct
 		return OPEN_SKIP_PLACE;
 	}
 	/* These rules change how values are read, not what is counted. */
-	if (drop_group_inherit(&r) || drop_lost(&r) || drop_wide(&r) || drop_unknown(&r))
+	if (drop_inherit_thread(&r) || drop_group_inherit(&r) || drop_lost(&r) || drop_wide(&r) || drop_unknown(&r))
 		return OPEN_RESTART_EVENT;
 	if (set->opts.no_fallback)
 		return OPEN_FAIL;

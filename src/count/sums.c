@@ -307,6 +307,8 @@ static void finish_row(struct tacho_evset *set, struct tacho_sum *row,
 	} else if (row->running_ns == 0 && any_broken(set, row->event)) {
 		row->state = TACHO_FAILED;
 		row->why = explain_broken();
+	} else if (opts->idle_counts && row->enabled_ns == 0 && row->n_counters) {
+		row->state = TACHO_COUNTING;
 	} else if (row->enabled_ns == 0 || row->running_ns == 0) {
 		row->state = TACHO_NOT_COUNTED;
 	} else if (row->running_ns < row->enabled_ns) {

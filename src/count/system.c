@@ -26,6 +26,20 @@ int tacho_processes(struct tacho *t, int (*fn)(void *arg, const struct tacho_pro
 	return err;
 }
 
+int tacho_process_find(struct tacho *t, int pid, int (*fn)(void *arg, const struct tacho_process *p), void *arg)
+{
+	char comm[64];
+	struct tacho_process p = { .size = sizeof(p), .pid = pid, .comm = comm };
+	int err = proc_uid(&t->sys, pid, &p.uid);
+
+	if (err == 0)
+		err = proc_parent(&t->sys, pid, &p.parent, &p.start_ns);
+	if (err < 0)
+		return err == -ENOENT ? -ESRCH : err;
+	proc_comm(&t->sys, pid, comm, sizeof(comm));
+	return fn(arg, &p);
+}
+
 int tacho_cgroups(struct tacho *t, int (*fn)(void *arg, const char *path), void *arg)
 {
 	scoped(strlist_done) struct strlist all = { 0 };

@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <time.h>
 
 #include "base/io.h"
 #include "base/num.h"
@@ -197,6 +198,38 @@ int proc_times(const struct sys *sys, int pid, struct proc_times *out)
 		return -EBADMSG;
 	out->user_ns = ticks_ns(user + (uint64_t)child_user);
 	out->system_ns = ticks_ns(system + (uint64_t)child_system);
+	return 0;
+}
+
+int proc_parent(const struct sys *sys, int pid, int *parent, uint64_t *start_ns)
+{
+	const char *after_name;
+	unsigned long long start;
+	char text[2048];
+	int n = sys_read_procfs(sys, text, sizeof(text), "%d/stat", pid);
+
+	if (n < 0)
+		return n == -ENOENT ? -ESRCH : n;
+	after_name = strrchr(text, ')');
+	if (!after_name ||
+	    sscanf(after_name + 1, " %*c %d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %llu",
+		   parent, &start) != 2)
+		return -EBADMSG;
+	*start_ns = ticks_ns(start);
+	return 0;
+}
+
+int proc_cpu_ns(int pid, uint64_t *out)
+{
+	struct timespec used;
+	clockid_t clock;
+	int err = clock_getcpuclockid(pid, &clock);
+
+	if (err)
+		return -err;
+	if (clock_gettime(clock, &used) < 0)
+		return -errno;
+	*out = (uint64_t)used.tv_sec * 1000000000 + (uint64_t)used.tv_nsec;
 	return 0;
 }
 

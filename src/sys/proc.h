@@ -40,6 +40,11 @@ struct proc_times {
 };
 /* The CPU times of a process and the children it waited for. The resolution is a clock tick, usually 10 ms. */
 int proc_times(const struct sys *sys, int pid, struct proc_times *out);
+/* The parent of a process, and when it started after the boot (resolution: a clock tick). */
+int proc_parent(const struct sys *sys, int pid, int *parent, uint64_t *start_ns);
+/* The CPU time of all threads of a process, in nanoseconds; what a running thread used since the last timer tick
+ * is missing. -ESRCH: it has ended. */
+int proc_cpu_ns(int pid, uint64_t *out);
 /* The CPU times of all processes, on all CPUs (NULL) or on those in `cpus`. */
 int proc_system_times(const struct sys *sys, const struct cpuset *cpus, struct proc_times *out);
 
