@@ -313,6 +313,173 @@ static void store_damaged(void **state)
 	registry_done(&r);
 }
 
+/* Overwrites every step-th page of the store from `first` on. The first pages are the roots of the tables. */
+static void overwrite_pages(unsigned first, unsigned step)
+{
+	static char noise[4096];
+	struct stat st;
+	int fd = open(path, O_RDWR);
+
+	assert_true(fd >= 0);
+	assert_int_equal(fstat(fd, &st), 0);
+	memset(noise, 0xa5, sizeof(noise));
+	for (off_t page = first; (page + 1) * 4096 <= st.st_size; page += step)
+		assert_int_equal(pwrite(fd, noise, sizeof(noise), page * 4096), sizeof(noise));
+	close(fd);
+}
+
+#define N_MANY 40
+
+/* Fills a store with many series; returns the time of the first point. */
+static void fill(struct store *s, struct registry *r, int64_t start)
+{
+	char cpu[8];
+	uint32_t ids[N_MANY];
+
+	for (int k = 0; k < N_MANY; k++) {
+		snprintf(cpu, sizeof(cpu), "%d", k);
+		ids[k] = add(r, cpu, start);
+	}
+	for (int i = 1; i <= 900; i++)
+		for (int k = 0; k < N_MANY; k++)
+			put(s, ids[k], start + i * SECOND + k * (i * 7919 % 1000) * 1000, (uint64_t)i * 50 + (uint64_t)(i * k % 977));
+	for (int i = 0; i < 50; i++)
+		assert_int_equal(store_profile_put(s, start + i * 10 * SECOND, start + (i * 10 + 10) * SECOND, 7,
+						   str_of("a profile")), 0);
+	assert_int_equal(store_flush(s), 0);
+}
+
+static int count_point(void *arg, const struct store_point *p)
+{
+	(void)p;
+	++*(size_t *)arg;
+	return 0;
+}
+
+static int count_profile(void *arg, int64_t from_ns, int64_t to_ns, uint64_t n_samples, struct str blob)
+{
+	(void)from_ns, (void)to_ns, (void)blob;
+	assert_int_equal(n_samples, 7);
+	++*(size_t *)arg;
+	return 0;
+}
+
+struct all_keys {
+	uint64_t v[N_MANY];
+	size_t n;
+};
+
+static int add_key(void *arg, const struct store_series *row)
+{
+	struct all_keys *keys = arg;
+
+	assert_true(keys->n < N_MANY);
+	keys->v[keys->n++] = row->key;
+	return 0;
+}
+
+/* How many points can be read; 0 if the store answers with an error. */
+static size_t count_points(struct store *s, int64_t from, int64_t to, size_t *n_series)
+{
+	struct all_keys keys = { .n = 0 };
+	struct tacho_error e = { .column = -1 };
+	struct store_query q = { .from_ns = from, .to_ns = to, .func = STORE_VALUE, .keys = keys.v };
+	size_t n = 0;
+
+	*n_series = 0;
+	if (store_series(s, NULL, NULL, 0, INT64_MAX, add_key, &keys) < 0)
+		return 0;
+	*n_series = q.n_keys = keys.n;
+	return store_query(s, &q, count_point, &n, &e) < 0 ? 0 : n;
+}
+
+static int find_damaged(void *arg, const struct store_event *ev)
+{
+	*(bool *)arg = *(bool *)arg || (!strcmp(ev->kind, "store") && !strcmp(ev->name, "damaged"));
+	return 0;
+}
+
+static void check_salvaged(struct store *s, int64_t start, size_t least)
+{
+	struct store_status st;
+	char aside[160];
+	size_t n_series, profiles = 0, n = count_points(s, start, start + 1000 * SECOND, &n_series);
+	struct stat file;
+	bool told = false;
+
+	store_status(s, &st);
+	assert_int_equal(st.n_salvages, 1);
+	assert_true(st.salvaged_ns > start);
+	assert_non_null(strstr(st.salvaged, ".damaged"));
+	assert_string_equal(st.last_error, "");
+	assert_int_equal(n_series, N_MANY);
+	assert_in_range(n, least, N_MANY * 900 - 1);	/* some, but not all, could be read */
+	assert_int_equal(store_profiles(s, start, start + 1000 * SECOND, count_profile, &profiles), 0);
+	assert_int_equal(store_flush(s), 0);
+	assert_int_equal(store_events(s, 0, INT64_MAX, 100, find_damaged, &told), 0);
+	assert_true(told);
+	snprintf(aside, sizeof(aside), "%s.damaged", path);
+	assert_int_equal(stat(aside, &file), 0);
+}
+
+/* Pages inside the file were overwritten while no agent ran: found at the start. */
+static void store_overwritten(void **state)
+{
+	int64_t start = clock_wall_ns() - 1000 * SECOND;
+	struct store_status st;
+	struct registry r;
+	struct store *s;
+
+	(void)state;
+	registry_init(&r);
+	s = open_at("overwritten", &r);
+	fill(s, &r, start);
+	store_close(s);
+	overwrite_pages(5, 16);
+
+	s = open_at("overwritten", &r);
+	assert_int_equal(store_flush(s), 0);
+	check_salvaged(s, start, N_MANY * 900 / 3);
+	store_close(s);
+	s = open_at("overwritten", &r);			/* the new file is intact */
+	assert_int_equal(store_flush(s), 0);
+	store_status(s, &st);
+	assert_int_equal(st.n_salvages, 0);
+	store_close(s);
+	registry_done(&r);
+}
+
+/* The file is damaged below a running agent: found by the query that meets it. */
+static void store_damaged_later(void **state)
+{
+	int64_t start = clock_wall_ns() - 1000 * SECOND;
+	struct registry r;
+	struct store_status st;
+	struct store *s;
+	size_t n_series;
+	uint32_t id;
+
+	(void)state;
+	registry_init(&r);
+	s = open_at("later", &r);
+	fill(s, &r, start);
+	store_close(s);
+	s = open_at("later", &r);
+	id = add(&r, "0", start);
+	put(s, id, start + 2000 * SECOND, 100000);
+	assert_int_equal(store_flush(s), 0);
+	store_status(s, &st);
+	assert_int_equal(st.n_salvages, 0);
+	overwrite_pages(7, 16);
+	count_points(s, start, start + 1000 * SECOND, &n_series);
+	put(s, id, start + 2001 * SECOND, 100001);
+	assert_int_equal(store_flush(s), 0);
+	check_salvaged(s, start, N_MANY * 900 / 3);
+	assert_true(count_points(s, start + 2000 * SECOND, start + 3000 * SECOND, &n_series) >= 1);
+	store_close(s);
+	registry_done(&r);
+}
+
 /* A small disk becomes full: the store continues, counts dropped points, and recovers. */
 static void store_full_disk(void **state)
 {
@@ -441,6 +608,8 @@ int main(void)
 		cmocka_unit_test(store_restart),
 		cmocka_unit_test(store_killed),
 		cmocka_unit_test(store_damaged),
+		cmocka_unit_test(store_overwritten),
+		cmocka_unit_test(store_damaged_later),
 		cmocka_unit_test(store_full_disk),
 		cmocka_unit_test(store_blobs),
 		cmocka_unit_test(store_bound_of_profiles),

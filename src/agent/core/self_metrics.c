@@ -53,6 +53,8 @@ FACT(series, f->n_series)
 FACT(store_bytes, f->store.bytes)
 FACT(store_points, f->store.n_points_written)
 FACT(store_dropped, f->store.n_points_dropped)
+FACT(store_salvages, f->store.n_salvages)
+FACT(store_up, !f->store.last_error[0])
 FACT(flush_took, f->store.flush_s)
 FACT(samples, f->profiler.samples)
 FACT(samples_lost, f->profiler.lost)
@@ -87,6 +89,8 @@ static const struct self_metric_row rows[] = {
 	{ "store_points", "", "points written to the store", METRIC_COUNTER, store_points },
 	{ "store_dropped_points", "", "points the store could not keep", METRIC_COUNTER,
 	  store_dropped },
+	{ "store_salvages", "", "times a damaged store was replaced", METRIC_COUNTER, store_salvages },
+	{ "store_up", "", "0: the store cannot be written", METRIC_GAUGE, store_up },
 	{ "store_flush_seconds", "seconds", "time the last flush took", METRIC_GAUGE, flush_took },
 	{ "profile_samples", "", "samples of the continuous profile", METRIC_COUNTER, samples },
 	{ "profile_lost_samples", "", "samples that were lost", METRIC_COUNTER, samples_lost },

@@ -58,6 +58,8 @@ static void put_store(struct request *q, struct json *j)
 	json_member(j, "flush_seconds", double, st.flush_s);
 	json_member(j, "oldest", i64, st.oldest_ns / 1000000);
 	json_member(j, "error", str, st.last_error[0] ? st.last_error : NULL);
+	json_member(j, "salvages", u64, st.n_salvages);
+	json_member(j, "salvaged", str, st.salvaged[0] ? st.salvaged : NULL);
 	json_end(j);
 }
 
@@ -109,10 +111,31 @@ void page_status(struct request *q)
 	end_json(q, &j);
 }
 
+/* A line for each part that does not work: the store cannot be written, a receiver refuses or is unreachable. */
+static void put_problems(const struct agent *a, struct buf *out)
+{
+	struct exporter_status exporters[64];
+	size_t n = a->exporters ? exporters_status(a->exporters, exporters, countof(exporters)) : 0;
+	struct store_status st = { .bytes = 0 };
+
+	if (a->store)
+		store_status(a->store, &st);
+	if (st.last_error[0])
+		buf_printf(out, "store: %s\n", st.last_error);
+	for (size_t i = 0; i < n; i++)
+		if (!exporters[i].connected && exporters[i].last_error[0])
+			buf_printf(out, "export %s: %s\n", exporters[i].name, exporters[i].last_error);
+}
+
 void page_health(struct request *q)
 {
 	q->type = "text/plain; charset=utf-8";
-	buf_puts(&q->out, "ok\n");
+	if (!request_arg(q, "live"))
+		put_problems(q->agent, &q->out);
+	if (q->out.n)
+		q->status = 503;
+	else
+		buf_puts(&q->out, "ok\n");
 }
 
 void page_metrics(struct request *q)

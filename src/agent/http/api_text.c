@@ -32,6 +32,8 @@ static void put_store(struct agent *a, struct buf *out)
 	buf_printf(out, "history        %.1f MB, %llu points written, %llu dropped%s%s\n", (double)st.bytes * 1e-6,
 		   (unsigned long long)st.n_points_written, (unsigned long long)st.n_points_dropped,
 		   st.last_error[0] ? "; " : "", st.last_error);
+	if (st.salvaged[0])
+		buf_printf(out, "               %s\n", st.salvaged);
 }
 
 static void put_profiler(struct agent *a, struct buf *out)

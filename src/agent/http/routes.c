@@ -7,7 +7,7 @@
 
 const struct route http_routes[] = {
 	{ "GET", "/", page_index, false, "the page" },
-	{ "GET", "/healthz", page_health, false, "\"ok\" while the agent runs" },
+	{ "GET", "/healthz", page_health, false, "\"ok\", or status 503 with what does not work" },
 	{ "GET", "/metrics", page_metrics, false, "Prometheus text, or OpenMetrics by Accept" },
 	{ "GET", API "status", page_status, false, "version, store, profiler" },
 	{ "GET", API "series", page_series, false, "every series with its newest value" },

@@ -101,10 +101,9 @@ static int make_series_text(const struct series *ser, struct series_text *t)
 	return t->ident && t->labels && t->event && t->name && t->unit ? 0 : -ENOMEM;
 }
 
-/* Looks the series up in the registry and in the database. */
-static int look_up_series(struct store *s, struct series_chunks *w, uint32_t id)
+/* Describes the series as it is in the registry. -ENOENT: it has expired. */
+static int describe_series(struct store *s, struct series_chunks *w, uint32_t id, struct series_text *text)
 {
-	scoped(text_done) struct series_text text = { 0 };
 	const struct series *ser;
 	int err = -ENOENT;
 
@@ -113,9 +112,18 @@ static int look_up_series(struct store *s, struct series_chunks *w, uint32_t id)
 	if (ser) {
 		w->kind = ser->metric->kind;
 		w->start_ns = ser->start_ns - ser->start_ns % 1000;
-		err = make_series_text(ser, &text);
+		err = make_series_text(ser, text);
 	}
 	pthread_rwlock_unlock(&s->registry->lock);
+	return err;
+}
+
+/* Looks the series up in the registry and in the database. */
+static int look_up_series(struct store *s, struct series_chunks *w, uint32_t id)
+{
+	scoped(text_done) struct series_text text = { 0 };
+	int err = describe_series(s, w, id, &text);
+
 	if (err == 0)
 		err = sql_find_or_add_series(s, &text, &w->key);
 	if (err < 0)
@@ -196,6 +204,24 @@ void open_chunks_look_up_new(struct store *s)
 		if (!committed)
 			reset_key(s->series.v[i]);
 	}
+}
+
+int open_chunks_restore_series(struct store *s)
+{
+	int err = 0;
+
+	for (size_t i = 0; err == 0 && i < s->series.n; i++) {
+		scoped(text_done) struct series_text text = { 0 };
+		struct series_chunks *w = s->series.v[i];
+
+		if (!w->key)
+			continue;
+		for (int level = 0; level < CHUNK_LEVELS; level++)
+			w->dirty[level] = w->dirty[level] || w->open[level].n;
+		err = describe_series(s, w, w->id, &text);
+		err = err == -ENOENT ? 0 : err < 0 ? err : sql_restore_series(s, w->key, &text);
+	}
+	return err;
 }
 
 /* ---- chunks ---- */

@@ -21,6 +21,19 @@ static sqlite3_stmt *prepare(struct store *s, const char *text)
 	return sqlite3_prepare_v2(s->reader, text, -1, &st, NULL) == SQLITE_OK ? st : NULL;
 }
 
+/* Ends a statement of the readers' connection. If it could not be prepared or the file is damaged, success and
+ * -ENOENT become -EIO; the writer then replaces the file. */
+static int finish(struct store *s, sqlite3_stmt *st, int err)
+{
+	int code = sqlite3_errcode(s->reader);
+	bool damaged = code == SQLITE_CORRUPT || code == SQLITE_NOTADB;
+
+	if (damaged)
+		s->read_damage = true;
+	sqlite3_finalize(st);
+	return (err == 0 || err == -ENOENT) && (damaged || !st) ? -EIO : err;
+}
+
 static struct str column_blob(sqlite3_stmt *st, int i)
 {
 	return str_n(sqlite3_column_blob(st, i), (size_t)sqlite3_column_bytes(st, i));
@@ -85,9 +98,9 @@ int store_series(struct store *s, const char *event_glob, const char *label_filt
 		    (!label_filter || labels_match(row.labels, label_filter)))
 			err = fn(arg, &row);
 	}
-	sqlite3_finalize(st);
+	err = finish(s, st, err);
 	pthread_mutex_unlock(&s->read_lock);
-	return st ? err : -EIO;
+	return err;
 }
 
 /* ---- ranges ---- */
@@ -107,6 +120,7 @@ struct query_walk {
 	double counts, seconds, sum, shares;
 	/* the previous point */
 	struct previous_point last;
+	bool found_damage;
 	int64_t bucket_ns;		/* bucket length of the chunk being read; 0: single points */
 };
 
@@ -181,15 +195,14 @@ static int add_point(struct query_walk *w, const struct chunk_point *p, int64_t 
 	return err;
 }
 
+/* Of a damaged chunk the points before the damage are used; the writer then replaces the file. */
 static int add_chunk(struct query_walk *w, struct str bytes, int64_t to_ns)
 {
 	struct chunk_reader r;
 	struct chunk_point p;
-	int err = chunk_open(&r, bytes);
+	int err = chunk_open(&r, bytes), more = 0;
 
-	if (err < 0)
-		return 0;		/* skip a damaged chunk */
-	while (chunk_next(&r, &p) > 0) {
+	while (err == 0 && (more = chunk_next(&r, &p)) > 0) {
 		if ((w->last.known && p.time_ns <= w->last.time_ns) || p.time_ns >= to_ns)
 			continue;
 		w->bucket_ns = rollup_bucket_ns[r.level];
@@ -197,6 +210,7 @@ static int add_chunk(struct query_walk *w, struct str bytes, int64_t to_ns)
 		if (err)
 			return err;
 	}
+	w->found_damage = w->found_damage || err < 0 || more < 0;
 	return 0;
 }
 
@@ -236,8 +250,7 @@ static int load_series(struct store *s, uint64_t key, struct query_walk *w)
 		w->scale = sqlite3_column_double(st, 1);
 		err = 0;
 	}
-	sqlite3_finalize(st);
-	return err;
+	return finish(s, st, err);
 }
 
 static int query_level(struct store *s, struct query_walk *w, enum chunk_level level, int64_t from_ns,
@@ -256,8 +269,7 @@ static int query_level(struct store *s, struct query_walk *w, enum chunk_level l
 	sqlite3_bind_int64(st, 4, to_ns);
 	while (err == 0 && st && sqlite3_step(st) == SQLITE_ROW)
 		err = add_chunk(w, column_blob(st, 0), to_ns);
-	sqlite3_finalize(st);
-	return st ? err : -EIO;
+	return finish(s, st, err);
 }
 
 /* Reads from the coarsest level, which reaches back farthest, to the single points. */
@@ -294,6 +306,8 @@ int store_query(struct store *s, const struct store_query *q,
 				  .max = q->max_points ? q->max_points : MAX_POINTS };
 
 		err = query_series(s, q->keys[i], level_starts, &w);
+		if (w.found_damage)
+			s->read_damage = true;
 	}
 	pthread_mutex_unlock(&s->read_lock);
 	if (err == -E2BIG)
@@ -334,9 +348,9 @@ int store_profiles(struct store *s, int64_t from_ns, int64_t to_ns,
 	while (err == 0 && st && sqlite3_step(st) == SQLITE_ROW)
 		err = fn(arg, sqlite3_column_int64(st, 0), sqlite3_column_int64(st, 1),
 			 (uint64_t)sqlite3_column_int64(st, 2), column_blob(st, 3));
-	sqlite3_finalize(st);
+	err = finish(s, st, err);
 	pthread_mutex_unlock(&s->read_lock);
-	return st ? err : -EIO;
+	return err;
 }
 
 int store_events(struct store *s, int64_t from_ns, int64_t to_ns, size_t max,
@@ -363,7 +377,7 @@ int store_events(struct store *s, int64_t from_ns, int64_t to_ns, size_t max,
 
 		err = fn(arg, &ev);
 	}
-	sqlite3_finalize(st);
+	err = finish(s, st, err);
 	pthread_mutex_unlock(&s->read_lock);
-	return st ? err : -EIO;
+	return err;
 }

@@ -8,7 +8,7 @@
  *
  * WAL with synchronous=NORMAL: kill -9 loses nothing that was committed, a power failure at most the
  * last commits, and neither damages the file. A file of a newer format is refused; a damaged file is
- * renamed and a new one created, because the agent must start even if its history is lost.
+ * replaced (salvage.c), because the agent must start even if its history is lost.
  */
 #include "agent/store/store_internal.h"
 
@@ -47,6 +47,9 @@ static const char *const statements[SQL_COUNT] = {
 	[SQL_SERIES_FIND] = "SELECT key FROM series WHERE ident = ?1",
 	[SQL_SERIES_ADD] = "INSERT INTO series(ident, event, name, unit, labels, kind, scale)"
 			   " VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+	/* Series that were restored from a damaged file have only an ident. */
+	[SQL_SERIES_COMPLETE] = "UPDATE series SET event = ?2, name = ?3, unit = ?4, labels = ?5, kind = ?6,"
+				" scale = ?7 WHERE key = ?1 AND name = ''",
 	[SQL_SERIES_TOUCH] = "UPDATE series SET last_ns = max(last_ns, ?2) WHERE key = ?1",
 	[SQL_CHUNK_PUT] = "INSERT OR REPLACE INTO chunk VALUES(?1, ?2, ?3, ?4, ?5, ?6)",
 	/* Chunks of a series do not overlap: the first to read is the last that began at or before
@@ -115,28 +118,23 @@ static int prepare_database(struct store *s, struct tacho_error *e)
 	return 0;
 }
 
+/* Renames the file and what belongs to it; the remains of an earlier damaged file are overwritten. */
 static int rename_damaged(struct store *s, struct tacho_error *e)
 {
-	scoped(buf_done) struct buf to = { 0 }, text = { 0 };
-	static const char *const suffixes[] = { "", "-wal", "-shm" };
+	static const char *const suffixes[] = { "-wal", "-shm", "" };
 
-	sqlite3_close_v2(take(s->db));
 	for (size_t i = 0; i < countof(suffixes); i++) {
-		scoped(buf_done) struct buf from = { 0 };
+		scoped(buf_done) struct buf from = { 0 }, to = { 0 };
 
-		buf_clear(&to);
 		buf_printf(&from, "%s%s", s->path, suffixes[i]);
 		buf_printf(&to, "%s.damaged%s", s->path, suffixes[i]);
 		if (buf_failed(&from) || buf_failed(&to))
 			return error_nomem(e);
-		if (rename(from.bytes, to.bytes) < 0 && i == 0)
+		unlink(to.bytes);
+		if (rename(from.bytes, to.bytes) < 0 && !*suffixes[i])
 			return error_set(e, -errno, "the store %s is damaged and cannot be renamed: %s",
 					 s->path, strerror(errno));
 	}
-	buf_printf(&text, "the store %s is damaged: renamed it to %s.damaged and created a new one",
-		   s->path, s->path);
-	if (s->opts.log && !buf_failed(&text))
-		s->opts.log(s->opts.log_arg, TACHO_LOG_WARN, text.bytes);
 	return 0;
 }
 
@@ -159,6 +157,47 @@ static int lock_file(struct store *s, struct tacho_error *e)
 	return -EBUSY;
 }
 
+static int prepare_statements(struct store *s, struct tacho_error *e)
+{
+	for (int i = 0; i < SQL_COUNT; i++)
+		if (sqlite3_prepare_v3(s->db, statements[i], -1, SQLITE_PREPARE_PERSISTENT, &s->sql[i],
+				       NULL) != SQLITE_OK)
+			return error_set(e, -EIO, "cannot use the store %s: %s", s->path, sqlite3_errmsg(s->db));
+	return 0;
+}
+
+static int open_reader(struct store *s, struct tacho_error *e)
+{
+	if (connect_to(s, &s->reader, SQLITE_OPEN_READONLY) == SQLITE_OK)
+		return 0;
+	return error_set(e, -EIO, "cannot read the store %s: %s", s->path, sqlite3_errmsg(s->reader));
+}
+
+int sql_replace(struct store *s, struct tacho_error *e)
+{
+	int err = s->moved_aside ? 0 : rename_damaged(s, e);
+
+	if (err == 0) {
+		s->moved_aside = true;
+		err = lock_file(s, e);
+	}
+	if (err == 0)
+		err = prepare_database(s, e);
+	if (err == -EBADMSG)
+		err = error_set(e, -EIO, "cannot create a new store %s in place of the damaged one", s->path);
+	if (err == 0)
+		err = prepare_statements(s, e);
+	if (err == 0)
+		err = open_reader(s, e);
+	if (err < 0) {
+		sql_disconnect(s);
+		return err;
+	}
+	salvage_into(s);
+	s->moved_aside = false;
+	return 0;
+}
+
 int sql_open(struct store *s, struct tacho_error *e)
 {
 	mode_t before = umask(0077);
@@ -167,30 +206,29 @@ int sql_open(struct store *s, struct tacho_error *e)
 	if (err == 0)
 		err = prepare_database(s, e);
 	if (err == -EBADMSG) {
-		err = rename_damaged(s, e);
+		sql_disconnect(s);
+		err = sql_replace(s, e);
+	} else {
 		if (err == 0)
-			err = lock_file(s, e);
+			err = prepare_statements(s, e);
 		if (err == 0)
-			err = prepare_database(s, e);
+			err = open_reader(s, e);
 	}
 	umask(before);
-	for (int i = 0; err == 0 && i < SQL_COUNT; i++)
-		if (sqlite3_prepare_v3(s->db, statements[i], -1, SQLITE_PREPARE_PERSISTENT, &s->sql[i],
-				       NULL) != SQLITE_OK)
-			err = error_set(e, -EIO, "cannot use the store %s: %s", s->path,
-					sqlite3_errmsg(s->db));
-	if (err == 0 && connect_to(s, &s->reader, SQLITE_OPEN_READONLY) != SQLITE_OK)
-		err = error_set(e, -EIO, "cannot read the store %s: %s", s->path,
-				sqlite3_errmsg(s->reader));
 	return err;
+}
+
+void sql_disconnect(struct store *s)
+{
+	for (int i = 0; i < SQL_COUNT; i++)
+		sqlite3_finalize(take(s->sql[i]));
+	sqlite3_close_v2(take(s->reader));
+	sqlite3_close_v2(take(s->db));
 }
 
 void sql_close(struct store *s)
 {
-	for (int i = 0; i < SQL_COUNT; i++)
-		sqlite3_finalize(s->sql[i]);
-	sqlite3_close_v2(s->reader);
-	sqlite3_close_v2(s->db);
+	sql_disconnect(s);
 	closep(&s->lock_fd);
 }
 
@@ -198,8 +236,10 @@ void sql_close(struct store *s)
 
 int sql_error(struct store *s, const char *what)
 {
+	int code = sqlite3_errcode(s->db);
 	bool was_reported;
 
+	s->damaged = s->damaged || code == SQLITE_CORRUPT || code == SQLITE_NOTADB;
 	pthread_mutex_lock(&s->lock);
 	was_reported = s->status.last_error[0];
 	snprintf(s->status.last_error, sizeof(s->status.last_error), "%s: %s", what,
@@ -251,25 +291,59 @@ static int find_series(struct store *s, const char *ident, uint64_t *key)
 	return rc == SQLITE_ROW ? 0 : rc == SQLITE_DONE ? -ENOENT : sql_error(s, "cannot look up a series");
 }
 
-int sql_find_or_add_series(struct store *s, const struct series_text *t, uint64_t *key)
+static void bind_series(sqlite3_stmt *st, const struct series_text *t)
 {
-	sqlite3_stmt *st = s->sql[SQL_SERIES_ADD];
-	int err = find_series(s, t->ident, key);
-
-	if (err != -ENOENT)
-		return err;
-	sqlite3_bind_text(st, 1, t->ident, -1, SQLITE_STATIC);
 	sqlite3_bind_text(st, 2, t->event, -1, SQLITE_STATIC);
 	sqlite3_bind_text(st, 3, t->name, -1, SQLITE_STATIC);
 	sqlite3_bind_text(st, 4, t->unit, -1, SQLITE_STATIC);
 	sqlite3_bind_text(st, 5, t->labels, -1, SQLITE_STATIC);
 	sqlite3_bind_int(st, 6, (int)t->kind);
 	sqlite3_bind_double(st, 7, t->scale);
+}
+
+static int complete_series(struct store *s, uint64_t key, const struct series_text *t)
+{
+	sqlite3_stmt *st = s->sql[SQL_SERIES_COMPLETE];
+	int err;
+
+	bind_series(st, t);
+	sqlite3_bind_int64(st, 1, (int64_t)key);
+	err = run_statement(s, SQL_SERIES_COMPLETE, "cannot update a series");
+	sqlite3_clear_bindings(st);
+	return err;
+}
+
+int sql_find_or_add_series(struct store *s, const struct series_text *t, uint64_t *key)
+{
+	sqlite3_stmt *st = s->sql[SQL_SERIES_ADD];
+	int err = find_series(s, t->ident, key);
+
+	if (err != -ENOENT)
+		return err < 0 ? err : complete_series(s, *key, t);
+	bind_series(st, t);
+	sqlite3_bind_text(st, 1, t->ident, -1, SQLITE_STATIC);
 	err = run_statement(s, SQL_SERIES_ADD, "cannot add a series");
 	if (err == 0)
 		*key = (uint64_t)sqlite3_last_insert_rowid(s->db);
 	sqlite3_clear_bindings(st);
 	return err;
+}
+
+int sql_restore_series(struct store *s, uint64_t key, const struct series_text *t)
+{
+	static const char add[] = "INSERT OR IGNORE INTO series(key, event, name, unit, labels, kind, scale, ident)"
+				  " VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
+	sqlite3_stmt *st = NULL;
+	int rc = sqlite3_prepare_v2(s->db, add, -1, &st, NULL);
+
+	if (rc == SQLITE_OK) {
+		bind_series(st, t);
+		sqlite3_bind_int64(st, 1, (int64_t)key);
+		sqlite3_bind_text(st, 8, t->ident, -1, SQLITE_STATIC);
+		rc = sqlite3_step(st);
+	}
+	sqlite3_finalize(st);
+	return rc == SQLITE_DONE ? complete_series(s, key, t) : -EIO;
 }
 
 int sql_update_last_time(struct store *s, uint64_t key, int64_t last_ns)

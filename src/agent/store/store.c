@@ -2,12 +2,13 @@
  * The store's thread. Batches are copied into a queue; the thread encodes the points into chunks and
  * writes the chunks every few seconds in one transaction.
  *
- * If the transaction fails (a full disk, a damaged file), chunks remain in memory up to a limit;
+ * If the transaction fails (a full disk), chunks remain in memory up to a limit;
  * beyond it the oldest are dropped and counted. Each flush tries again.
  */
 #include "agent/store/store_internal.h"
 
 #include <errno.h>
+#include <stdatomic.h>
 #include <stdio.h>
 
 #include "base/clock.h"
@@ -200,15 +201,22 @@ static void update_status(struct store *s, int err, uint64_t took_ns)
 static void flush(struct store *s)
 {
 	uint64_t start_thread = clock_mono_ns();
-	int err;
+	int err = -EIO;
 
-	swap_queue(s);
-	open_chunks_look_up_new(s);
-	process_points(s);
-	err = write_out(s);
-	if (err < 0)
-		open_chunks_enforce_limit(s);
-	apply_retention(s);
+	if (!s->checked)
+		salvage_check(s);
+	s->checked = true;
+	s->damaged = atomic_exchange(&s->read_damage, false) || s->damaged;
+	salvage_if_damaged(s);
+	if (s->db) {
+		swap_queue(s);
+		open_chunks_look_up_new(s);
+		process_points(s);
+		err = write_out(s);
+		if (err < 0)
+			open_chunks_enforce_limit(s);
+		apply_retention(s);
+	}
 	update_status(s, err, clock_mono_ns() - start_thread);
 }
 

@@ -5,6 +5,9 @@
  *
  *	store_open -> store_take, store_take ... / store_query -> store_close
  *
+ * A file that turns out to be damaged, at start or later, is renamed to NAME.damaged, and what can be read from it is
+ * copied to a new one (salvage.c).
+ *
  * kill -9 loses at most the points since the last flush. On a full disk points are dropped and counted until
  * there is space again.
  */
@@ -85,6 +88,9 @@ struct store_status {
 	double flush_s;			/* duration of the last flush */
 	int64_t oldest_ns;
 	char last_error[256];		/* "": none */
+	uint64_t n_salvages;		/* how often a damaged file was replaced */
+	int64_t salvaged_ns;		/* the last time; 0: never */
+	char salvaged[400];		/* what was recovered then, and where the damaged file is */
 };
 void store_status(struct store *s, struct store_status *out);
 

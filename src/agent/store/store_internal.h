@@ -64,6 +64,7 @@ struct deferred {
 enum sql_statement {
 	SQL_SERIES_FIND,
 	SQL_SERIES_ADD,
+	SQL_SERIES_COMPLETE,
 	SQL_SERIES_TOUCH,
 	SQL_CHUNK_PUT,
 	SQL_CHUNK_TAIL,
@@ -105,11 +106,28 @@ struct store {
 	struct { struct closed_chunk *v; size_t n, cap; } closed;
 	size_t closed_bytes;
 	int64_t retention_ns;		/* CLOCK_MONOTONIC */
+	bool checked;			/* the file was checked at the start */
+	bool damaged;			/* SQLite reported damage: replace the file */
+	bool moved_aside;		/* the damaged file was renamed, but the new one could not be opened */
+	int64_t salvage_after_ns;	/* CLOCK_MONOTONIC: do not try again earlier */
+
+	_Atomic bool read_damage;	/* a query found the file damaged */
 };
+
+/* agent/store/salvage.c, called by the writer's thread. */
+void salvage_check(struct store *s);		/* reads the whole file and sets s->damaged */
+void salvage_if_damaged(struct store *s);
+/* Copies what can be read from the renamed file to the new one. Called with read_lock held. */
+void salvage_into(struct store *s);
 
 /* agent/store/sql.c: return 0 or a negative errno; sql_error() records the reason. */
 int sql_open(struct store *s, struct tacho_error *e);
 void sql_close(struct store *s);
+void sql_disconnect(struct store *s);		/* closes both connections */
+/* Renames the damaged file, creates a new one and salvages. Both connections must be closed. */
+int sql_replace(struct store *s, struct tacho_error *e);
+/* Adds the row of a series with this key, unless it exists. */
+int sql_restore_series(struct store *s, uint64_t key, const struct series_text *text);
 int sql_begin(struct store *s);
 int sql_end(struct store *s, bool commit);
 int sql_error(struct store *s, const char *what);
@@ -137,6 +155,8 @@ void open_chunks_written(
 	struct store *s); /* after the commit: the written chunks are clean or freed */
 void open_chunks_enforce_limit(
 	struct store *s); /* after a failure: drops the oldest chunks beyond the limit */
+/* The file was replaced: adds the rows of all series in memory again, and marks their chunks as not written. */
+int open_chunks_restore_series(struct store *s);
 void open_chunks_free(struct store *s);
 void open_chunks_expire(struct store *s, int64_t before_ns);
 
