@@ -56,12 +56,15 @@ struct alumet {
 
 static const struct config_key text_row = { KEY_STRING, "an event" };
 
-/* L1D_READ_MISS -> L1-dcache-load-misses */
+/* L1D_READ_MISS -> L1-dcache-load-misses. Operations that perf has no name for, such as writes to the instruction
+ * cache, keep Alumet's name, which the event language knows too. */
 static bool put_cache_name(struct str name, struct buf *out)
 {
-	static const char *const caches[][2] = {
-		{ "L1D", "L1-dcache" }, { "L1I", "L1-icache" }, { "LL", "LLC" }, { "DTLB", "dTLB" },
-		{ "ITLB", "iTLB" }, { "BPU", "branch" }, { "NODE", "node" },
+	enum { READ = 1, WRITE = 2, PREFETCH = 4, ALL = READ | WRITE | PREFETCH };
+	static const struct { const char *alumet, *ours; unsigned named_ops; } caches[] = {
+		{ "L1D", "L1-dcache", ALL }, { "L1I", "L1-icache", READ | PREFETCH }, { "LL", "LLC", ALL },
+		{ "DTLB", "dTLB", ALL }, { "ITLB", "iTLB", READ }, { "BPU", "branch", READ },
+		{ "NODE", "node", ALL },
 	};
 	static const char *const ops[][3] = {
 		{ "READ", "loads", "load-misses" }, { "WRITE", "stores", "store-misses" },
@@ -73,11 +76,14 @@ static bool put_cache_name(struct str name, struct buf *out)
 			for (size_t miss = 0; miss < 2; miss++) {
 				char word[64];
 
-				snprintf(word, sizeof(word), "%s_%s_%s", caches[c][0], ops[o][0],
+				snprintf(word, sizeof(word), "%s_%s_%s", caches[c].alumet, ops[o][0],
 					 miss ? "MISS" : "ACCESS");
 				if (!str_ieq(name, str_of(word)))
 					continue;
-				buf_printf(out, "%s-%s", caches[c][1], ops[o][1 + miss]);
+				if (caches[c].named_ops & 1u << o)
+					buf_printf(out, "%s-%s", caches[c].ours, ops[o][1 + miss]);
+				else
+					buf_puts(out, word);
 				return true;
 			}
 	return false;
