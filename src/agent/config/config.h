@@ -65,6 +65,7 @@ struct source_config {
 	uint64_t top; /* number of processes with their own series; the others are summed as "other"
 		       */
 	int priority;	/* if file descriptors run short, sources with higher priority get them */
+	bool children;			/* processes are counted with those that they start */
 	bool no_merge;			/* report each instance of a PMU type separately */
 	enum naming naming;
 	struct strlist event_lists;	/* vendor event lists to look up names in */

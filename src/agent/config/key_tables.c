@@ -412,6 +412,8 @@ const struct config_key source_keys[] = {
 	{ KEY_STRING, "process", AT(process), NULL,
 	  "processes whose name matches, such as \"nginx*\"" },
 	{ KEY_STRING, "user", AT(user), NULL, "processes whose user matches" },
+	{ KEY_BOOL, "children", AT(children), "false",
+	  "count processes together with the processes that they start" },
 	{ KEY_STRINGS, "cgroups", AT(cgroups), NULL,
 	  "cgroups whose path matches, such as \"/system.slice/ssh*\"" },
 	{ KEY_CHOICE, "per", AT(per), "cpu",

@@ -118,6 +118,7 @@ void collector_free(struct collector *c)
 	close_if(c->signal_fd);
 	close_if(c->wake_fd);
 	close_if(c->inotify_fd);
+	tacho_task_watch_close(c->tasks);
 	if (c->tacho)
 		tacho_close(c->tacho);
 	pthread_mutex_destroy(&c->lock);
@@ -179,6 +180,7 @@ int collector_start(struct collector *c, struct tacho_error *e)
 	pthread_mutex_lock(&c->lock);
 	err = open_sources(c, e);
 	collector_watch_cgroups(c);
+	collector_watch_tasks(c, false);
 	pthread_mutex_unlock(&c->lock);
 	return err;
 }

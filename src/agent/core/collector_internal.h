@@ -35,6 +35,8 @@ struct collector {
 	struct batch_listener listeners[MAX_LISTENERS];
 	size_t n_listeners;
 	int epoll_fd, timer_fd, signal_fd, wake_fd, inotify_fd;
+	struct tacho_task_watch *tasks;	/* NULL: not needed, or not permitted */
+	bool tasks_refused;		/* it was logged that `tasks` cannot be opened */
 	char online[4096];		/* online CPUs at the last check */
 	uint64_t check_ns; /* time to check for changed processes and CPUs and to call the hooks
 			      next */
@@ -58,6 +60,9 @@ void collector_flush(struct collector *c, struct agent_source *s);
 /* Arms the timer for the next deadline. */
 void collector_arm(struct collector *c);
 void collector_wake(struct collector *c);
+/* Opens the watch for starting processes if a source counts processes by name. With `reopen`, on the CPUs that are
+ * online now. */
+void collector_watch_tasks(struct collector *c, bool reopen);
 /* Adds inotify watches for cgroup directories if a source counts cgroups. */
 void collector_watch_cgroups(struct collector *c);
 

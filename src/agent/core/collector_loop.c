@@ -18,6 +18,7 @@
 #include <sys/timerfd.h>
 
 #include "base/clock.h"
+#include "base/error.h"
 
 #define CHECK_NS 1000000000u
 #define EXPIRE_NS 300000000000		/* an ended series stays visible for five minutes */
@@ -139,6 +140,8 @@ static void check_for_changes(struct collector *c)
 				"cannot refresh the processes and cgroups to count: out of memory");
 		over = over && (s->ended || s->n_units == 0);
 	}
+	if (cpus)
+		collector_watch_tasks(c, true);
 	registry_expire(&c->agent->registry, clock_wall_ns() - EXPIRE_NS);
 	for (size_t i = 0; i < c->n_hooks; i++)
 		c->hooks[i].fn(c->hooks[i].arg, c);
@@ -194,6 +197,52 @@ static void cgroups_changed(struct collector *c)
 		if (c->sources[i]->config->target == TARGET_CGROUPS)
 			source_refresh(c->sources[i], false);
 	collector_watch_cgroups(c);
+}
+
+/* ---- starting and ending processes ---- */
+
+static void close_task_watch(struct collector *c)
+{
+	if (c->tasks)
+		epoll_ctl(c->epoll_fd, EPOLL_CTL_DEL, tacho_task_watch_fd(c->tasks), NULL);
+	tacho_task_watch_close(take(c->tasks));
+}
+
+void collector_watch_tasks(struct collector *c, bool reopen)
+{
+	struct epoll_event ev = { .events = EPOLLIN };
+	struct tacho_error e = { .column = -1 };
+	bool wanted = false;
+	char text[1200];
+
+	for (size_t i = 0; i < c->n_sources; i++)
+		wanted = wanted || source_watches_processes(c->sources[i]);
+	if (!wanted || reopen)
+		close_task_watch(c);
+	if (!wanted || c->tasks || c->tasks_refused)
+		return;
+	if (tacho_task_watch_open(&c->tasks, c->tacho, &e) == 0) {
+		ev.data.fd = tacho_task_watch_fd(c->tasks);
+		if (epoll_ctl(c->epoll_fd, EPOLL_CTL_ADD, ev.data.fd, &ev) == 0)
+			return;
+		error_set(&e, -errno, "%s", strerror(errno));
+		tacho_task_watch_close(take(c->tasks));
+	}
+	c->tasks_refused = true;
+	snprintf(text, sizeof(text), "processes are looked for once a second, and those that end earlier are not "
+		 "counted: %s%s%s", e.message, e.hint[0] ? "; " : "", e.hint);
+	log_text(c, TACHO_LOG_INFO, text);
+}
+
+static int pass_task_change(void *arg, const struct tacho_task_change *change)
+{
+	struct collector *c = arg;
+	int err = 0;
+
+	for (size_t i = 0; err == 0 && i < c->n_sources; i++)
+		if (!c->sources[i]->paused)
+			err = source_process_changed(c->sources[i], change);
+	return err;
 }
 
 /* ---- the loop ---- */
@@ -343,6 +392,8 @@ static int wait_and_serve(struct collector *c)
 			cgroups_changed(c);
 		else if (events[i].data.fd == c->signal_fd)
 			reload = take_signals(c) || reload;
+		else if (c->tasks && events[i].data.fd == tacho_task_watch_fd(c->tasks))
+			tacho_task_watch_read(c->tasks, pass_task_change, c);
 		else
 			drain_fd(events[i].data.fd);
 	}

@@ -48,7 +48,7 @@ static bool same_pids(const struct source_config *a, const struct source_config 
 static bool same_source(const struct source_config *a, const struct source_config *b)
 {
 	return a->target == b->target && a->per == b->per && a->naming == b->naming &&
-	       a->no_merge == b->no_merge && a->top == b->top &&
+	       a->no_merge == b->no_merge && a->children == b->children && a->top == b->top &&
 	       same_text(a->cpus, b->cpus) && same_text(a->process, b->process) &&
 	       same_text(a->user, b->user) && same_list(&a->command, &b->command) &&
 	       same_list(&a->cgroups, &b->cgroups) && same_pids(a, b) && same_groups(a, b) &&
@@ -164,6 +164,7 @@ int collector_apply(struct collector *c, const struct agent_config *cfg, struct 
 	c->sources = fresh;
 	c->n_sources = n;
 	collector_watch_cgroups(c);
+	collector_watch_tasks(c, false);
 	pthread_mutex_unlock(&c->lock);
 	set_config(c, cfg);
 	collector_wake(c);

@@ -87,7 +87,7 @@ int64_t counter_table_get(struct counter_table *s, struct registry *r, const str
 void counter_table_end_absent(struct counter_table *s, struct registry *r)
 {
 	for (size_t i = 0; i < s->n; i++)
-		if (!s->v[i].present && !s->v[i].ended && !s->v[i].offline) {
+		if (!s->v[i].present && !s->v[i].ended && !s->v[i].offline && !s->v[i].stays) {
 			registry_end(r, s->v[i].series);
 			s->v[i].ended = true;
 		}

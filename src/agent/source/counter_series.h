@@ -15,6 +15,7 @@ struct counter_series {
 	bool ended;		/* registry_end() was called */
 	bool offline;		/* its CPU is offline: the series waits and does not end */
 	bool last;		/* its final value still must be reported */
+	bool stays;		/* it does not end while its source runs, though it may have no counter */
 	double scale;		/* scale of the metric */
 	struct point base;	/* counts of the counters closed so far */
 	char *key;

@@ -32,6 +32,7 @@ void source_free(struct agent_source *s)
 	for (size_t i = 0; i < s->n_units; i++)
 		unit_done(s, &s->units[i]);
 	free(s->units);
+	vec_done(&s->children);
 	/* the last entry is for events of metrics */
 	for (size_t i = 0; s->events && i <= s->config->n_events; i++)
 		event_done(&s->events[i]);
@@ -119,6 +120,8 @@ static void take_over_series(struct agent_source *s, struct agent_source *from)
 		unit_retire(from, &from->units[i]);
 	s->counters = from->counters;
 	from->counters = (struct counter_table){ 0 };
+	for (size_t i = 0; i < s->counters.n; i++)
+		s->counters.v[i].stays = false;
 	s->last_ns = from->last_ns;
 	s->paused = from->paused;
 }
@@ -247,8 +250,11 @@ static int read_unit(struct agent_source *s, struct source_unit *u)
 	}
 	u->count = n_rows ? rows[0].count : 0;
 	for (int i = 0; i < n_rows; i++) {
-		if (u->counter_of_row[i] != NO_COUNTER && !u->repeats[i])
-			add_row(&s->sums[u->counter_of_row[i]], &rows[i]);
+		if (u->counter_of_row[i] != NO_COUNTER && !u->repeats[i]) {
+			struct tacho_sum row = unit_row(u, rows, (size_t)i);
+
+			add_row(&s->sums[u->counter_of_row[i]], &row);
+		}
 		if (rows[i].event != event) {
 			event = rows[i].event;
 			worst = TACHO_COUNTING;
@@ -267,7 +273,7 @@ static int read_units(struct agent_source *s)
 	int n = 0, got;
 
 	for (size_t i = 0; i < s->n_units; i++) {
-		got = s->units[i].set ? read_unit(s, &s->units[i]) : 0;
+		got = s->units[i].set && !s->units[i].pending ? read_unit(s, &s->units[i]) : 0;
 		if (got < 0)
 			return got;
 		n += got;
@@ -275,18 +281,22 @@ static int read_units(struct agent_source *s)
 	return n;
 }
 
-/* A series whose process ended since the last tick gets a final point. */
+/* A series whose process ended since the last tick gets a final point. A series without open counters that
+ * may get some again (comm="other") continues with its last value. */
 static void make_points(struct agent_source *s)
 {
 	s->n_points = 0;
 	for (size_t i = 0; i < s->counters.n; i++) {
 		struct counter_series *counter = &s->counters.v[i];
 		const struct point end = { .state = counter->base.state };
+		bool last = counter->last && !counter->present;
 
 		if (counter->present && s->sums[i].series)
 			counter_series_point(counter, &s->sums[i], &s->points[s->n_points++]);
-		else if (!counter->present && counter->last && end.state <= TACHO_SCALED)
+		else if ((last || counter->stays) && end.state <= TACHO_SCALED)
 			counter_series_point(counter, &end, &s->points[s->n_points++]);
+		else if (!last)
+			continue;
 		counter->last = false;
 	}
 }

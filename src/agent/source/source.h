@@ -36,6 +36,16 @@ struct source_unit {
 	uint32_t n_refreshes;		/* refreshes since it was added */
 	bool other;			/* process without series of its own: part of comm="other" */
 	bool seen;			/* found by the current refresh */
+	bool pending;			/* started since the last refresh, which decides about its series */
+	bool started;			/* opened because it had just started */
+	bool gone;			/* its process has ended; the pid may be used again */
+	uint64_t opened_ns;		/* CLOCK_BOOTTIME */
+	struct tacho_sum *given;	/* per row: what it had counted when it got its present labels; NULL: 0 */
+};
+
+/* A process that is counted together with an ancestor (`children`). */
+struct counted_child {
+	int pid, ancestor;
 };
 
 /* File descriptors for counters: limit, and how many are open. */
@@ -64,6 +74,7 @@ struct agent_source {
 	struct fd_budget *fds;
 	struct source_unit *units;
 	size_t n_units, cap_units;
+	struct { struct counted_child *v; size_t n, cap; } children;
 	struct source_event *events;
 	struct counter_table counters;
 	size_t n_gone;			/* ended processes whose series have not expired yet */
@@ -92,6 +103,10 @@ int source_open(struct agent_source **out, struct agent *a, struct tacho *t, str
 void source_free(struct agent_source *s);
 /* Updates the units from the current processes and cgroups; reopens all counters if CPUs changed. */
 int source_refresh(struct agent_source *s, bool cpus_changed);
+/* A process of the machine has started, executed a program or ended. */
+int source_process_changed(struct agent_source *s, const struct tacho_task_change *c);
+/* Whether the source counts processes by name or user. */
+bool source_watches_processes(const struct agent_source *s);
 /* Reads all units; the batch borrows the source's points. Returns how many counters were read, or a
  * negative errno. */
 int source_read(struct agent_source *s, int64_t now_ns, struct point_batch *out);

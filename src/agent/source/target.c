@@ -2,26 +2,15 @@
  * Determines the units of a source: the machine, or every process or cgroup that matches its
  * patterns. Updated when something may have changed; units that still exist are not touched.
  */
-#include "agent/source/unit.h"
+#include "agent/source/processes.h"
 
 #include <errno.h>
 #include <limits.h>
-#include <pwd.h>
 #include <stdio.h>
 
 #include "base/cpuset.h"
 #include "base/num.h"
 #include "base/vec.h"
-
-#define MAX_UNITS 4096		/* units of one source: a fork bomb must not exhaust the agent */
-
-static struct source_unit *find_pid(struct agent_source *s, int pid)
-{
-	for (size_t i = 0; i < s->n_units; i++)
-		if (s->units[i].pid == pid)
-			return &s->units[i];
-	return NULL;
-}
 
 static struct source_unit *find_cgroup(struct agent_source *s, const char *path)
 {
@@ -29,103 +18,6 @@ static struct source_unit *find_cgroup(struct agent_source *s, const char *path)
 		if (s->units[i].cgroup && !strcmp(s->units[i].cgroup, path))
 			return &s->units[i];
 	return NULL;
-}
-
-static struct source_unit *add_unit(struct agent_source *s)
-{
-	void *v = s->units;
-
-	if (s->n_units >= MAX_UNITS || !vec_reserve_one_(&v, s->n_units, &s->cap_units, sizeof(*s->units)))
-		return NULL;
-	s->units = v;
-	s->units[s->n_units] = (struct source_unit){ .seen = true };
-	return &s->units[s->n_units++];
-}
-
-/* Reopens a unit under other labels; its counts so far stay with the old series. */
-static int reopen_unit(struct agent_source *s, struct source_unit *u)
-{
-	unit_retire(s, u);
-	u->count = u->count_before = 0;
-	return unit_open(s, u);
-}
-
-static size_t count_units_with_series(const struct agent_source *s)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < s->n_units; i++)
-		n += !s->units[i].other;
-	return n;
-}
-
-static bool shows_top_processes(const struct agent_source *s)
-{
-	return s->config->per == PER_PROCESS && s->config->top;
-}
-
-/* A process that has executed another program, or a pid that was reused by another process, is
- * another unit. */
-static int update_process(struct agent_source *s, int pid, const char *comm)
-{
-	struct source_unit *u = find_pid(s, pid);
-	bool same = u && !strncmp(u->comm, comm, sizeof(u->comm) - 1);
-
-	if (u)
-		u->seen = true;
-	if (same || (!u && s->n_units >= MAX_UNITS))
-		return 0;
-	if (!u) {
-		bool other = shows_top_processes(s) &&
-			     count_units_with_series(s) + s->n_gone >= s->config->top;
-
-		u = add_unit(s);
-		if (!u)
-			return -ENOMEM;
-		u->pid = pid;
-		u->other = other;
-	} else if (!u->other) {
-		unit_retire(s, u);
-	}
-	snprintf(u->comm, sizeof(u->comm), "%s", comm);
-	return u->set ? 0 : unit_open(s, u);
-}
-
-static bool user_matches(const char *pattern, uint32_t uid)
-{
-	struct passwd entry, *found = NULL;
-	char text[1024], number[16];
-
-	if (!pattern)
-		return true;
-	snprintf(number, sizeof(number), "%u", uid);
-	if (!strcmp(number, pattern))
-		return true;
-	return getpwuid_r(uid, &entry, text, sizeof(text), &found) == 0 && found &&
-	       str_glob(str_of(pattern), str_of(entry.pw_name));
-}
-
-static bool is_wanted_pid(const struct source_config *cfg, int pid)
-{
-	for (size_t i = 0; i < cfg->n_pids; i++)
-		if (cfg->pids[i] == pid)
-			return true;
-	return false;
-}
-
-static int visit_process(void *arg, const struct tacho_process *p)
-{
-	struct agent_source *s = arg;
-	const struct source_config *cfg = s->config;
-
-	if (cfg->target == TARGET_PIDS) {
-		if (!is_wanted_pid(cfg, p->pid))
-			return 0;
-	} else if ((cfg->process && !str_glob(str_of(cfg->process), str_of(p->comm))) ||
-		   !user_matches(cfg->user, p->uid) || p->pid == getpid()) {
-		return 0;
-	}
-	return update_process(s, p->pid, p->comm);
 }
 
 /* Cgroups are named by their path from the root, as in /proc/PID/cgroup; a pattern may omit the
@@ -151,12 +43,12 @@ static int visit_cgroup(void *arg, const char *below)
 	    sizeof(path) || !is_wanted_cgroup(s->config, path))
 		return 0;
 	u = find_cgroup(s, path);
-	if (u || s->n_units >= MAX_UNITS) {
+	if (u || s->n_units >= SOURCE_MAX_UNITS) {
 		if (u)
 			u->seen = true;
 		return 0;
 	}
-	u = add_unit(s);
+	u = unit_add(s);
 	if (!u)
 		return -ENOMEM;
 	u->cgroup = strdup(path);
@@ -169,7 +61,7 @@ static int update_machine(struct agent_source *s)
 		s->units[0].seen = true;
 		return 0;
 	}
-	return add_unit(s) ? unit_open(s, &s->units[0]) : -ENOMEM;
+	return unit_add(s) ? unit_open(s, &s->units[0]) : -ENOMEM;
 }
 
 /* Counters on CPUs are reopened on the CPUs that are online now. */
@@ -186,87 +78,22 @@ static int reopen_cpu_units(struct agent_source *s)
 	return err;
 }
 
-static void remove_unseen_units(struct agent_source *s)
+static int remove_unseen_units(struct agent_source *s)
 {
 	size_t kept = 0;
+	int err = 0;
 
 	for (size_t i = 0; i < s->n_units; i++) {
 		if (s->units[i].seen) {
 			s->units[kept++] = s->units[i];
 			continue;
 		}
+		if (s->units[i].pending && err == 0)
+			err = process_put_into_other(s, &s->units[i]);
 		unit_retire(s, &s->units[i]);
 		unit_done(s, &s->units[i]);
 	}
 	s->n_units = kept;
-}
-
-/* ---- per = "process" with top = N ---- */
-
-#define MAX_SWAPS 8		/* per refresh: each swap reopens the counters of two units */
-#define LONG_LIVED_REFRESHES 30		/* a process seen this often is likely to keep running */
-
-static void update_weights(struct agent_source *s)
-{
-	for (size_t i = 0; i < s->n_units; i++) {
-		struct source_unit *u = &s->units[i];
-
-		u->weight = u->count - min_of(u->count, u->count_before);
-	}
-}
-
-/* Short-lived processes, such as those of a build, would each leave a series that stays visible for
- * minutes. So when many processes have ended recently, only long-lived ones get series of their own. */
-static bool may_promote(const struct agent_source *s, const struct source_unit *u)
-{
-	return u->weight && (s->n_gone < s->config->top || u->n_refreshes >= LONG_LIVED_REFRESHES);
-}
-
-/* The unit that counted most among those in "other" that may be promoted, or least among those with
- * their own series. */
-static struct source_unit *find_extreme(struct agent_source *s, bool other)
-{
-	struct source_unit *found = NULL;
-
-	for (size_t i = 0; i < s->n_units; i++) {
-		struct source_unit *u = &s->units[i];
-
-		if (u->other == other && (!other || may_promote(s, u)) &&
-		    (!found || (other ? u->weight > found->weight : u->weight < found->weight)))
-			found = u;
-	}
-	return found;
-}
-
-/* The processes that count most (of the source's first event) have their own series. A process needs
- * twice the count of the one it replaces, so that series are not swapped back and forth. */
-static int update_top(struct agent_source *s)
-{
-	size_t own = count_units_with_series(s);
-	int err = 0;
-
-	update_weights(s);
-	for (int i = 0; err == 0 && i < MAX_SWAPS; i++) {
-		struct source_unit *up = find_extreme(s, true), *down = find_extreme(s, false);
-
-		if (!up)
-			break;
-		if (own < s->config->top)
-			down = NULL;
-		else if (!down || up->weight <= down->weight * 2)
-			break;
-		up->other = false;
-		own += !down;
-		err = reopen_unit(s, up);
-		if (err == 0 && down) {
-			down->other = true;
-			err = reopen_unit(s, down);
-		}
-	}
-	for (size_t i = 0; i < s->n_units; i++) {
-		s->units[i].count_before = s->units[i].count;
-		s->units[i].n_refreshes++;
-	}
 	return err;
 }
 
@@ -351,7 +178,7 @@ static int start_command(struct agent_source *s)
 	err = tacho_command_spawn(&s->command, argv, &e);
 	if (err < 0)
 		return err;
-	u = add_unit(s);
+	u = unit_add(s);
 	if (!u)
 		return -ENOMEM;
 	u->pid = tacho_command_pid(s->command);
@@ -379,16 +206,14 @@ int source_refresh(struct agent_source *s, bool cpus_changed)
 
 	for (size_t i = 0; i < s->n_units; i++)
 		s->units[i].seen = false;
-	if (shows_top_processes(s))
-		s->n_gone = counter_table_count_ended(&s->counters, &s->agent->registry) /
-			    max_of(s->config->n_events, (size_t)1);
+	processes_begin(s);
 	switch (s->config->target) {
 	case TARGET_COMMAND:
 		err = update_command(s);
 		break;
 	case TARGET_PIDS:
 	case TARGET_PROCESS:
-		err = tacho_processes(s->tacho, visit_process, s);
+		err = tacho_processes(s->tacho, processes_visit, s);
 		break;
 	case TARGET_CGROUPS:
 		err = tacho_cgroups(s->tacho, visit_cgroup, s);
@@ -400,11 +225,11 @@ int source_refresh(struct agent_source *s, bool cpus_changed)
 	}
 	if (err < 0)
 		return err;
-	remove_unseen_units(s);
-	if (cpus_changed)
+	err = remove_unseen_units(s);
+	if (err >= 0 && cpus_changed)
 		err = reopen_cpu_units(s);
-	if (err >= 0 && shows_top_processes(s))
-		err = update_top(s);
+	if (err >= 0)
+		err = processes_end(s);
 	mark_present(s);
 	if (cpus_changed)
 		mark_offline(s);

@@ -11,6 +11,19 @@
 #include "agent/core/metric_names.h"
 #include "base/clock.h"
 #include "base/cpuset.h"
+#include "base/vec.h"
+
+struct source_unit *unit_add(struct agent_source *s)
+{
+	void *v = s->units;
+
+	if (s->n_units >= SOURCE_MAX_UNITS ||
+	    !vec_reserve_one_(&v, s->n_units, &s->cap_units, sizeof(*s->units)))
+		return NULL;
+	s->units = v;
+	s->units[s->n_units] = (struct source_unit){ .seen = true };
+	return &s->units[s->n_units++];
+}
 
 /* ---- opening ---- */
 
@@ -117,6 +130,8 @@ static int open_set(struct agent_source *s, struct source_unit *u, struct tacho_
 		opts.pids = &u->pid;
 		opts.n_pids = 1;
 		opts.enable_on_exec = s->command;
+		opts.threads_only = !s->command && !s->config->children;
+		opts.since_start = u->started;
 	} else if (s->config->target == TARGET_CPUS) {
 		opts.cpus = s->config->cpus;
 	} else if (s->config->per == PER_GROUPS && !u->cgroup) {
@@ -164,6 +179,7 @@ static void close_set(struct agent_source *s, struct source_unit *u)
 	free(take(u->counter_of_row));
 	free(take(u->repeats));
 	free(take(u->entry_of));
+	free(take(u->given));
 	u->n_rows = u->n_entries = 0;
 	s->fds->used -= min_of(s->fds->used, u->n_fds);
 	u->n_fds = 0;
@@ -207,14 +223,17 @@ int unit_open(struct agent_source *s, struct source_unit *u)
 		close_set(s, u);
 		return err < 0 ? err : 0;
 	}
+	u->opened_ns = (uint64_t)clock_ns(CLOCK_BOOTTIME);
 	err = open_set(s, u, &e);
 	if (err < 0) {
 		close_set(s, u);
+		if (err == -ESRCH && u->pid)		/* it has just ended */
+			return 0;
 		return err == -ENOMEM ? err : fail_all_events(s, err, &e);
 	}
 	if (!s->paused && !s->command)		/* the counters of a command are enabled by its exec */
 		tacho_evset_start(u->set);
-	return map_current_rows(s, u);
+	return u->pending ? 0 : map_current_rows(s, u);
 }
 
 /* ---- rows and counter series ---- */
@@ -245,7 +264,8 @@ static const enum tacho_per sums_per[] = {
 int unit_sums(struct agent_source *s, struct source_unit *u, const struct tacho_sum **rows)
 {
 	return tacho_evset_sums(u->set, TACHO_OPTS(tacho_sums_opts, .per = sums_per[s->config->per],
-						   .no_merge = s->config->no_merge), rows);
+						   .no_merge = s->config->no_merge,
+						   .idle_counts = !s->paused), rows);
 }
 
 #define MAX_LABELS 8
@@ -459,8 +479,10 @@ int unit_map_rows(struct agent_source *s, struct source_unit *u, const struct ta
 		if (counter < 0)
 			return (int)counter;
 		map[i] = (uint32_t)counter;
-		if (map[i] != NO_COUNTER)
-			set_series_state(s, &rows[i], map[i]);
+		if (map[i] == NO_COUNTER)
+			continue;
+		set_series_state(s, &rows[i], map[i]);
+		s->counters.v[map[i]].stays = u->other && source_watches_processes(s);
 	}
 	if (find_repeats(s, u, rows, n) < 0)
 		return -ENOMEM;
@@ -474,20 +496,69 @@ int unit_map_rows(struct agent_source *s, struct source_unit *u, const struct ta
 		       : derived_metrics_new(&u->derived, s, u, rows, n);
 }
 
+struct tacho_sum unit_row(const struct source_unit *u, const struct tacho_sum *rows, size_t i)
+{
+	struct tacho_sum row = rows[i];
+
+	if (!u->given)
+		return row;
+	row.count -= min_of(row.count, u->given[i].count);
+	row.raw -= min_of(row.raw, u->given[i].raw);
+	row.enabled_ns -= min_of(row.enabled_ns, u->given[i].enabled_ns);
+	row.running_ns -= min_of(row.running_ns, u->given[i].running_ns);
+	return row;
+}
+
+/* Reads the unit and adds its counts to the base of its series. Returns the number of rows. */
+static int add_to_base(struct agent_source *s, struct source_unit *u, const struct tacho_sum **rows)
+{
+	int n;
+
+	tacho_evset_read(u->set, NULL);
+	n = unit_sums(s, u, rows);
+	for (int i = 0; i < n && (size_t)i < u->n_rows; i++)
+		if (u->counter_of_row[i] != NO_COUNTER && !u->repeats[i]) {
+			struct tacho_sum row = unit_row(u, *rows, (size_t)i);
+
+			counter_series_add_base(&s->counters.v[u->counter_of_row[i]], &row);
+		}
+	return n;
+}
+
+int unit_relabel(struct agent_source *s, struct source_unit *u)
+{
+	scoped(freep) struct tacho_sum *given = NULL;
+	const struct tacho_sum *rows;
+	int n;
+
+	if (!u->set)
+		return unit_open(s, u);
+	n = add_to_base(s, u, &rows);
+	if (n < 0)
+		return n;
+	if (u->n_rows) {		/* a unit without series yet keeps all its counts */
+		given = malloc((size_t)n * sizeof(*given));
+		if (!given)
+			return -ENOMEM;
+		memcpy(given, rows, (size_t)n * sizeof(*given));
+		free(u->given);
+		u->given = take(given);
+	}
+	subtract_from_totals(s, u);
+	derived_metrics_end(u->derived, &s->agent->registry);
+	named_metrics_end(u->named, &s->agent->registry);
+	return map_current_rows(s, u);
+}
+
 /* ---- closing ---- */
 
 void unit_retire(struct agent_source *s, struct source_unit *u)
 {
 	const struct tacho_sum *rows;
-	int n;
 
 	if (!u->set)
 		return;
-	tacho_evset_read(u->set, NULL);
-	n = unit_sums(s, u, &rows);
-	for (int i = 0; i < n && (size_t)i < u->n_rows; i++)
-		if (u->counter_of_row[i] != NO_COUNTER && !u->repeats[i])
-			counter_series_add_base(&s->counters.v[u->counter_of_row[i]], &rows[i]);
+	add_to_base(s, u, &rows);
 	close_set(s, u);
 }
 

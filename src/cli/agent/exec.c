@@ -201,6 +201,7 @@ int agent_watch(struct agent_config *cfg, struct agent_opts *o, int argc, char *
 	free(s->pids);
 	s->pids = pids;
 	s->n_pids = 0;
+	s->children = true;
 	for (int i = 1; i < argc; i++) {
 		bool is_pid = num_int(str_of(argv[i]), &pids[s->n_pids]) == 0 && pids[s->n_pids] > 0;
 
