@@ -47,6 +47,15 @@ char *arena_str(struct arena *a, struct str s)
 	return copy;
 }
 
+char *arena_text(struct arena *a, struct str s)
+{
+	char *copy = arena_str(a, s);
+
+	if (copy)
+		str_make_printable(copy, s.n);
+	return copy;
+}
+
 void arena_done(struct arena *a)
 {
 	while (a->last) {

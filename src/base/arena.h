@@ -14,6 +14,7 @@ struct arena {
 
 void *arena_alloc(struct arena *a, size_t n);		/* zeroed, aligned for any type; or NULL */
 char *arena_str(struct arena *a, struct str s);		/* NUL-terminated copy; or NULL */
+char *arena_text(struct arena *a, struct str s);	/* copy of untrusted text, after str_make_printable() */
 void arena_done(struct arena *a);			/* frees all allocations; the arena is empty again */
 
 #endif

@@ -73,6 +73,15 @@ void buf_str(struct buf *b, struct str s)
 	buf_put(b, s.s, s.n);
 }
 
+void buf_text(struct buf *b, struct str s)
+{
+	size_t before = b->n;
+
+	buf_str(b, s);
+	if (!b->bad)
+		str_make_printable(b->bytes + before, s.n);
+}
+
 void buf_pad(struct buf *b, char c, size_t n)
 {
 	char *at = buf_grow(b, n);

@@ -23,6 +23,7 @@ void buf_put(struct buf *b, const void *bytes, size_t n);
 void buf_putc(struct buf *b, char c);
 void buf_puts(struct buf *b, const char *s);
 void buf_str(struct buf *b, struct str s);
+void buf_text(struct buf *b, struct str s);		/* untrusted text, after str_make_printable() */
 void buf_pad(struct buf *b, char c, size_t n);
 void buf_u64(struct buf *b, uint64_t v);		/* decimal, without printf */
 void buf_fixed(struct buf *b, double v, unsigned decimals);	/* as %.*f, without printf */

@@ -64,6 +64,20 @@ void json_key(struct json *j, const char *key)
 	j->after_key = true;
 }
 
+/* Writes the character at the start of `s`, which is not ASCII. Returns its length in bytes. */
+static size_t put_multibyte(struct buf *out, struct str s)
+{
+	size_t len = str_utf8_len(s);
+
+	if (!len)
+		buf_puts(out, "\\ufffd");
+	else if (str_printable_len(s))
+		buf_put(out, s.s, len);
+	else			/* at most U+2069 */
+		buf_printf(out, "\\u%04x", str_utf8_code(s.s, len));
+	return max_of(len, (size_t)1);
+}
+
 void json_quote(struct buf *out, struct str s)
 {
 	static const char named[] = "\"\\\b\f\n\r\t", letters[] = "\"\\bfnrt";
@@ -83,12 +97,7 @@ void json_quote(struct buf *out, struct str s)
 		} else if (c < 0x80) {
 			buf_putc(out, (char)c);
 		} else {
-			len = str_utf8_len(str_n(s.s + i, s.n - i));
-			if (len)
-				buf_put(out, s.s + i, len);
-			else
-				buf_puts(out, "\\ufffd");
-			len = max_of(len, (size_t)1);
+			len = put_multibyte(out, str_n(s.s + i, s.n - i));
 		}
 		i += len;
 	}

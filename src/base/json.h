@@ -1,6 +1,6 @@
 /*
  * The JSON writer. It takes care of nesting and commas, prints numbers independently of the locale,
- * escapes strings, and replaces bytes that are not UTF-8 by U+FFFD. The output is one line by default;
+ * escapes strings (also what str_printable_len() refuses), and replaces bytes that are not UTF-8 by U+FFFD. The output is one line by default;
  * with `indent` > 0 every member gets its own line.
  *
  *	json_begin(&j, '{'); json_key(&j, "name"); json_str(&j, name); json_end(&j);

@@ -36,24 +36,43 @@ bool str_ends(struct str a, const char *suffix)
 	return a.n >= n && memcmp(a.s + a.n - n, suffix, n) == 0;
 }
 
-static bool is_control(char c)
+/* C1 controls, line separators, and the marks, embeddings, overrides and isolates of bidirectional text. */
+static bool is_control_code(uint32_t c)
 {
-	return ((unsigned char)c < ' ' && c != '\t') || c == 0x7f;
+	return c < 0xa0 || c == 0x61c || c == 0x200e || c == 0x200f || (c >= 0x2028 && c <= 0x202e) ||
+	       (c >= 0x2066 && c <= 0x2069);
+}
+
+size_t str_printable_len(struct str a)
+{
+	unsigned char c = a.n ? (unsigned char)a.s[0] : 0;
+	size_t n;
+
+	if (c < 0x80)
+		return (c >= ' ' && c != 0x7f) || c == '\t';
+	n = str_utf8_len(a);
+	return n && !is_control_code(str_utf8_code(a.s, n)) ? n : 0;
+}
+
+/* How many bytes there are before the first character that must not be printed. */
+static size_t printable_prefix(struct str a)
+{
+	size_t at = 0, n;
+
+	while (at < a.n && (n = str_printable_len(str_n(a.s + at, a.n - at))) > 0)
+		at += n;
+	return at;
 }
 
 bool str_is_printable(struct str a)
 {
-	for (size_t i = 0; i < a.n; i++)
-		if (is_control(a.s[i]))
-			return false;
-	return true;
+	return printable_prefix(a) == a.n;
 }
 
 void str_make_printable(char *s, size_t n)
 {
-	for (size_t i = 0; i < n; i++)
-		if (is_control(s[i]))
-			s[i] = '?';
+	for (size_t at = 0; (at += printable_prefix(str_n(s + at, n - at))) < n; at++)
+		s[at] = '?';
 }
 
 static bool is_blank(char c)
@@ -160,6 +179,15 @@ size_t str_utf8_len(struct str a)
 		return f + 1;
 	}
 	return 0;
+}
+
+uint32_t str_utf8_code(const char *s, size_t n)
+{
+	uint32_t c = (unsigned char)s[0] & (n == 1 ? 0x7fu : 0xffu >> (n + 1));
+
+	for (size_t i = 1; i < n; i++)
+		c = c << 6 | ((unsigned char)s[i] & 0x3f);
+	return c;
 }
 
 char *str_dup(struct str a)

@@ -40,9 +40,18 @@ static inline bool str_is(struct str a, const char *b)
 bool str_ieq(struct str a, struct str b);		/* ignores ASCII case */
 bool str_starts(struct str a, const char *prefix);
 bool str_ends(struct str a, const char *suffix);
-bool str_is_printable(struct str a);			/* no control characters except tabs */
-void str_make_printable(char *s, size_t n);			/* replaces control characters except tabs by
-								 * ? */
+
+/*
+ * Text of recordings, files and processes is untrusted: it may contain escape sequences, or characters that change the
+ * direction of the text around them. These functions decide for the whole tree what may be written to a terminal:
+ * valid UTF-8 without control characters (C0 except tab, DEL, C1), line and paragraph separators, and characters that
+ * control the direction of text.
+ */
+/* The length in bytes of the character at the start of `a`; 0: it must not be printed, or `a` is empty. */
+size_t str_printable_len(struct str a);
+bool str_is_printable(struct str a);			/* all characters may be printed */
+void str_make_printable(char *s, size_t n);		/* replaces each byte of other characters by ? */
+
 struct str str_trim(struct str a);			/* without blanks at both ends */
 int str_cmp(struct str a, struct str b);		/* like strcmp() */
 int str_natcmp(const char *a, const char *b);		/* natural order: cpu2 < cpu10 */
@@ -55,6 +64,8 @@ bool str_cut(struct str *rest, char sep, struct str *head);
 /* The length in bytes of the UTF-8 character at the start of `a`; 0: empty, or not valid UTF-8 (overlong,
  * surrogate, truncated). */
 size_t str_utf8_len(struct str a);
+/* The code point of the valid UTF-8 character of n bytes at `s`. */
+uint32_t str_utf8_code(const char *s, size_t n);
 
 char *str_dup(struct str a);				/* NUL-terminated copy on the heap, or NULL */
 

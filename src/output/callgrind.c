@@ -105,8 +105,7 @@ static void put_name(struct callgrind *w, const char *key, uint32_t id, struct s
 	buf_printf(b, "%s=(%u)", key, id + 1);
 	if (text.n) {
 		buf_putc(b, ' ');
-		for (size_t i = 0; i < text.n; i++)
-			buf_putc(b, (unsigned char)text.s[i] < ' ' ? '?' : text.s[i]);
+		buf_text(b, text);
 	}
 	buf_putc(b, '\n');
 }
@@ -184,11 +183,12 @@ static int put_function(struct callgrind *w, uint32_t frame)
  * replaced. */
 static void put_plain(struct buf *b, const char *text, bool word)
 {
-	for (; *text; text++) {
-		bool fits = word ? (*text | 32) >= 'a' && (*text | 32) <= 'z'
-				 : (unsigned char)*text >= ' ';
+	if (!word)
+		buf_text(b, str_of(text));
+	for (; *text && word; text++) {
+		bool fits = (*text | 32) >= 'a' && (*text | 32) <= 'z';
 
-		fits |= word && ((*text >= '0' && *text <= '9') || strchr("-_.", *text));
+		fits |= (*text >= '0' && *text <= '9') || strchr("-_.", *text);
 		buf_putc(b, fits ? *text : '_');
 	}
 }

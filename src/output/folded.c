@@ -22,12 +22,13 @@ static void append_name(struct buf *path, const struct call_tree *t, const struc
 		buf_putc(path, ';');
 	from = path->n;
 	tree_label(path, t, o, node);
-	for (size_t i = from; i < path->n; i++) {
+	for (size_t i = from; i < path->n; i++)
 		if (path->bytes[i] == ';')
 			path->bytes[i] = ':';
-		else if ((unsigned char)path->bytes[i] < ' ')
+		else if (path->bytes[i] == '\t')
 			path->bytes[i] = '?';
-	}
+	if (path->n > from)
+		str_make_printable(path->bytes + from, path->n - from);
 }
 
 static bool put_line(struct folded *f, const struct tree_node *v)

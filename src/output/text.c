@@ -36,25 +36,14 @@ void put_label_json(struct buf *b, const struct tacho_profile_frame *f)
 	b->bad |= label.bad;
 }
 
-/* The length of the multibyte UTF-8 sequence at s, or 0 if XML does not allow it: overlong, a surrogate, truncated,
- * U+FFFE or U+FFFF. */
-static size_t sequence_len(const unsigned char *s, size_t n)
+/* The length of the multibyte UTF-8 sequence at the start of `s`, or 0 if it is replaced: not valid, a control
+ * character, U+FFFE or U+FFFF, which XML does not allow. */
+static size_t sequence_len(struct str s)
 {
-	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
-	size_t len = s[0] >= 0xf0 ? 4 : s[0] >= 0xe0 ? 3 : 2;
-	uint32_t c = s[0] & (0xffu >> (len + 1));
+	size_t len = str_printable_len(s);
+	uint32_t c = len ? str_utf8_code(s.s, len) : 0;
 
-	if (s[0] < 0xc2 || s[0] > 0xf4 || n < len)
-		return 0;
-	for (size_t i = 1; i < len; i++) {
-		if ((s[i] & 0xc0) != 0x80)
-			return 0;
-		c = c << 6 | (s[i] & 0x3f);
-	}
-	if (c < least[len] || c > 0x10ffff || (c >= 0xd800 && c < 0xe000) || c == 0xfffe ||
-	    c == 0xffff)
-		return 0;
-	return len;
+	return c == 0xfffe || c == 0xffff ? 0 : len;
 }
 
 static const char *entity(unsigned char c)
@@ -75,7 +64,7 @@ void put_xml(struct buf *b, struct str text)
 
 	for (size_t i = 0; i < text.n;) {
 		const unsigned char *s = (const unsigned char *)text.s + i;
-		size_t len = s[0] < 0x80 ? 1 : sequence_len(s, text.n - i);
+		size_t len = s[0] < 0x80 ? 1 : sequence_len(str_n(text.s + i, text.n - i));
 		const char *replacement = s[0] < 0x80 ? entity(s[0]) : len ? NULL : "\xef\xbf\xbd";
 
 		if (replacement) {

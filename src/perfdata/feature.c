@@ -47,7 +47,7 @@ int feature_set(struct tacho_perfdata *pd, unsigned f, const uint8_t *at, size_t
 		struct str s = take_string(&c);
 
 		if (!c.bad)
-			slot->text = arena_str(&pd->arena, s);
+			slot->text = arena_text(&pd->arena, s);
 		if (!c.bad && !slot->text)
 			return -ENOMEM;
 	}
@@ -145,7 +145,7 @@ static int rename_event(struct tacho_perfdata *pd, struct event_row *row, struct
 
 	if (!name.n || row->named)
 		return 0;
-	copy = arena_str(&pd->arena, name);
+	copy = arena_text(&pd->arena, name);
 	if (!copy)
 		return -ENOMEM;
 	row->name = copy;

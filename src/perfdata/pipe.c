@@ -51,7 +51,7 @@ static int take_feature(struct tacho_perfdata *pd, const struct tacho_record *re
 static int update_text(struct tacho_perfdata *pd, struct event_row *row, uint64_t kind,
 		       struct str text)
 {
-	char *copy = arena_str(&pd->arena, text);
+	char *copy = arena_text(&pd->arena, text);
 
 	if (!copy)
 		return -ENOMEM;

@@ -179,6 +179,7 @@ static bool print_text(struct details *d, const struct tacho_trace_event *format
 			return false;
 		if ((size_t)n < size) {
 			d->text.n = (size_t)n;
+			str_make_printable(at, (size_t)n);
 			return true;
 		}
 		size = (size_t)n + 1;

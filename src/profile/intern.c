@@ -115,6 +115,6 @@ int profile_add_cgroup(struct tacho_profile *p, uint64_t id, const char *path)
 	if (!c)
 		return -ENOMEM;
 	c->id = id;
-	c->path = arena_str(&p->arena, str_of(path));
+	c->path = arena_text(&p->arena, str_of(path));
 	return c->path ? 0 : -ENOMEM;
 }

@@ -87,19 +87,22 @@ static void text_address(void *to, const char *key, uint64_t v)
 	text_end(t);
 }
 
-/* Escapes control characters: names come from files and may be printed on a terminal. */
+/* Escapes tabs and what must not be printed: names come from files and may be printed on a terminal. */
 static void text_text(void *to, const char *key, const char *s)
 {
 	struct text_emitter *t = to;
+	struct str rest = str_of(s);
 
 	text_key(t, key);
-	for (; *s; s++) {
-		unsigned char c = (unsigned char)*s;
+	while (rest.n) {
+		size_t n = rest.s[0] == '\t' ? 0 : str_printable_len(rest);
 
-		if (c < 0x20 || c == 0x7f)
-			buf_printf(t->out, "\\x%02x", c);
+		if (n)
+			buf_put(t->out, rest.s, n);
 		else
-			buf_putc(t->out, *s);
+			buf_printf(t->out, "\\x%02x", (unsigned char)rest.s[0]);
+		n = max_of(n, (size_t)1);
+		rest = str_n(rest.s + n, rest.n - n);
 	}
 	text_end(t);
 }

@@ -69,18 +69,19 @@ static int file_id(struct dwarf_lines *l, struct str path, uint32_t *out)
 {
 	const uint64_t *hit = map_get(&l->file_ids, path);
 	const char **slot;
-	char *copy;
+	char *copy, *shown;
 
 	if (hit) {
 		*out = (uint32_t)*hit;
 		return 0;
 	}
 	copy = arena_str(&l->text, path);
+	shown = str_is_printable(path) ? copy : arena_text(&l->text, path);
 	/* NOLINTNEXTLINE(bugprone-sizeof-expression): the vector holds pointers */
-	slot = copy ? vec_add(&l->files) : NULL;
+	slot = copy && shown ? vec_add(&l->files) : NULL;
 	if (!slot)
 		return -ENOMEM;
-	*slot = copy;
+	*slot = shown;
 	*out = (uint32_t)(l->files.n - 1);
 	return map_put(&l->file_ids, str_n(copy, path.n), *out);
 }

@@ -168,9 +168,7 @@ void proc_comm(const struct sys *sys, int tid, char *out, size_t size)
 {
 	if (sys_read_procfs(sys, out, size, "%d/comm", tid) < 0)
 		out[0] = '\0';
-	for (; *out; out++)
-		if (iscntrl((unsigned char)*out))
-			*out = '?';
+	str_make_printable(out, strlen(out));
 }
 
 static uint64_t ticks_ns(uint64_t ticks)

@@ -91,7 +91,7 @@ static int field_declare(struct arena *arena, struct str text, struct tacho_trac
 	for (cut = text.n; cut > 0 && text.s[cut - 1] != ' ' && text.s[cut - 1] != '*' &&
 			   text.s[cut - 1] != ']'; cut--)
 		;
-	f->name = arena_str(arena, str_n(text.s + cut, text.n - cut));
+	f->name = arena_text(arena, str_n(text.s + cut, text.n - cut));
 	text = str_trim(str_n(text.s, cut));
 	f->type = arena_str(arena, text);
 	f->is_pointer = !f->is_array && has_word(text, "*");
@@ -129,7 +129,7 @@ int format_fields(struct tacho_trace_event *ev)
 	buf_str(&full, ev->system);
 	buf_putc(&full, ':');
 	buf_str(&full, name);
-	ev->name = buf_failed(&full) ? NULL : arena_str(&ev->trace->arena, buf_view(&full));
+	ev->name = buf_failed(&full) ? NULL : arena_text(&ev->trace->arena, buf_view(&full));
 	buf_done(&full);
 	ev->fields = arena_alloc(&ev->trace->arena, TRACE_FIELDS_MAX * sizeof(*ev->fields));
 	if (!ev->name || !ev->fields)

@@ -29,6 +29,46 @@ static void globs(void **state)
 				 cases[i].hit);
 }
 
+/* What may be written to a terminal: UTF-8 without controls and without characters that change the direction of text. */
+static void printable_text(void **state)
+{
+	static const struct { const char *text, *plain, *json; } cases[] = {
+		{ "plain\ttext", "plain\ttext", "plain\\ttext" },
+		{ "gr\xc3\xbc\xc3\x9f", "gr\xc3\xbc\xc3\x9f", "gr\xc3\xbc\xc3\x9f" },
+		{ "\xe2\x82\xac \xf0\x9f\x94\xa5", "\xe2\x82\xac \xf0\x9f\x94\xa5", "\xe2\x82\xac \xf0\x9f\x94\xa5" },
+		{ "a\x1b[31m\nb\x7f\r", "a?[31m?b??", "a\\u001b[31m\\nb\\u007f\\r" },
+		{ "\xc2\x9b" "31m", "??31m", "\\u009b31m" },				/* C1 */
+		{ "\x9b" "31m", "?31m", "\\ufffd31m" },				/* C1 in one byte */
+		{ "\xc2\xa0x", "\xc2\xa0x", "\xc2\xa0x" },				/* the first after C1 */
+		{ "a\xe2\x80\xae" "b", "a???b", "a\\u202eb" },			/* right-to-left override */
+		{ "\xe2\x81\xa6\xe2\x81\xa9", "??????", "\\u2066\\u2069" },		/* isolates */
+		{ "\xe2\x80\xa8\xe2\x80\x8f\xd8\x9c", "????????", "\\u2028\\u200f\\u061c" },
+		{ "\xe2\x80\xa7\xe2\x80\xaf", "\xe2\x80\xa7\xe2\x80\xaf", "\xe2\x80\xa7\xe2\x80\xaf" },	/* their neighbours */
+		{ "\xc0\x9b\xed\xa0\x80\xe2\x80", "???????", "\\ufffd\\ufffd\\ufffd\\ufffd\\ufffd\\ufffd\\ufffd" },
+	};
+
+	for (size_t i = 0; i < countof(cases); i++) {
+		struct str text = str_of(cases[i].text);
+		struct buf out = { 0 };
+		struct arena arena = { 0 };
+		bool plain = strcmp(cases[i].text, cases[i].plain) == 0;
+
+		assert_int_equal(str_is_printable(text), plain);
+		buf_text(&out, text);
+		assert_string_equal(out.bytes, cases[i].plain);
+		assert_string_equal(arena_text(&arena, text), cases[i].plain);
+		buf_clear(&out);
+		json_quote(&out, text);
+		assert_true(out.n >= 2);
+		out.bytes[out.n - 1] = '\0';
+		assert_string_equal(out.bytes + 1, cases[i].json);
+		arena_done(&arena);
+		buf_done(&out);
+	}
+	assert_int_equal(str_printable_len(str_n("", 0)), 0);
+	assert_int_equal(str_printable_len(str_n("\xe2\x82\xac", 2)), 0);	/* cut */
+}
+
 static void nearest(void **state)
 {
 	struct str_nearest near = { .word = STR_LIT("cylces") };
@@ -279,7 +319,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(int_map_many),
-		cmocka_unit_test(globs), cmocka_unit_test(nearest), cmocka_unit_test(natural_order),
+		cmocka_unit_test(globs), cmocka_unit_test(printable_text), cmocka_unit_test(nearest), cmocka_unit_test(natural_order),
 		cmocka_unit_test(numbers), cmocka_unit_test(fixed_numbers), cmocka_unit_test(cpu_lists), cmocka_unit_test(maps),
 		cmocka_unit_test(json_text), cmocka_unit_test(very_large_arrays), cmocka_unit_test(large_arrays),
 		cmocka_unit_test(room_of_arrays), cmocka_unit_test(files),

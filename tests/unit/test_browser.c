@@ -382,6 +382,11 @@ static void widths_and_clipping(void **state)
 	assert_int_equal(screen_clip(&out, "a\tb\x01", 10), 4);
 	assert_string_equal(out.bytes, "a b?");
 	buf_clear(&out);
+	assert_true(screen_clip(&out, "a\xe2\x80\xae" "b\xc2\x9b" "c", 10) >= 5);
+	assert_null(strchr(out.bytes, '\x80'));
+	assert_null(strchr(out.bytes, '\xe2'));
+	assert_null(strchr(out.bytes, '\xc2'));
+	buf_clear(&out);
 	assert_int_equal(screen_clip(&out, "abcdef", 3), 3);
 	assert_string_equal(out.bytes, "abc");
 	buf_done(&out);

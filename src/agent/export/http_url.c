@@ -50,8 +50,9 @@ void http_answer_line(char *out, size_t size, struct str answer)
 	while (answer.n && strchr("\r\n ", answer.s[0] ? answer.s[0] : 1))
 		answer = str_n(answer.s + 1, answer.n - 1);
 	for (size_t i = 0; i < answer.n && n + 1 < size && answer.s[i] != '\r' && answer.s[i] != '\n'; i++)
-		out[n++] = (unsigned char)answer.s[i] < ' ' || answer.s[i] == 127 ? '?' : answer.s[i];
+		out[n++] = answer.s[i];
 	out[n] = '\0';
+	str_make_printable(out, n);
 }
 
 void url_escape(struct buf *out, struct str text)

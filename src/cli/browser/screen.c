@@ -20,7 +20,7 @@ static size_t next_char(const char *s, mbstate_t *state, bool *ok, size_t *colum
 		return 1;
 	}
 	width = wcwidth(c);
-	if (width < 0)
+	if (width < 0 || !str_printable_len(str_n(s, n)))
 		return n;
 	*ok = true;
 	*columns = (size_t)width;

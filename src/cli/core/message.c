@@ -37,11 +37,17 @@ static size_t columns(const char *s, size_t n)
 	return wide;
 }
 
-/* Replaces control characters by blanks, because a newline or an escape sequence would misplace the caret. */
+/* Replaces each byte that must not be printed by a blank, because a newline or an escape sequence would misplace the
+ * caret. */
 static void put_printable(struct buf *b, struct str s)
 {
-	for (size_t i = 0; i < s.n; i++)
-		buf_putc(b, (unsigned char)s.s[i] < ' ' || s.s[i] == 0x7f ? ' ' : s.s[i]);
+	for (size_t at = 0, n; at < s.n; at += max_of(n, (size_t)1)) {
+		n = s.s[at] == '\t' ? 0 : str_printable_len(str_n(s.s + at, s.n - at));
+		if (n)
+			buf_put(b, s.s + at, n);
+		else
+			buf_putc(b, ' ');
+	}
 }
 
 /* Returns the part of `text` around `at` that fits in `width` bytes; *cut is the number of bytes omitted
@@ -56,6 +62,18 @@ static struct str text_around(struct str text, size_t at, size_t width, size_t *
 	while (*cut && ((unsigned char)text.s[*cut] & 0xc0) == 0x80)
 		--*cut;
 	return str_n(text.s + *cut, min_of(width, text.n - *cut));
+}
+
+/* Messages may contain untrusted names. Newlines are allowed: tacho's own messages contain them. */
+static void put_plain(struct buf *b, const char *text)
+{
+	struct str rest = str_of(text), line;
+
+	for (bool first = true; str_cut(&rest, '\n', &line); first = false) {
+		if (!first)
+			buf_putc(b, '\n');
+		buf_text(b, line);
+	}
 }
 
 static void put_caret(struct buf *b, const char *option, const char *text,
@@ -75,17 +93,11 @@ static void put_caret(struct buf *b, const char *option, const char *text,
 	buf_putc(b, '\n');
 	buf_pad(b, ' ', MARGIN + before + columns(part.s, at - cut));
 	term_styled(b, colors, TERM_BOLD TERM_RED, "^");
-	if (e->hint[0])
-		buf_printf(b, " %s", e->hint);
+	if (e->hint[0]) {
+		buf_putc(b, ' ');
+		put_plain(b, e->hint);
+	}
 	buf_putc(b, '\n');
-}
-
-/* Replaces control characters by '?', because messages may contain untrusted names. Newlines are allowed:
- * tacho's own messages contain them. */
-static void put_plain(struct buf *b, const char *text)
-{
-	for (; *text; text++)
-		buf_putc(b, *text == '\n' || str_is_printable(str_n(text, 1)) ? *text : '?');
 }
 
 void message_error(const char *command, const char *option, const char *text,
@@ -98,8 +110,11 @@ void message_error(const char *command, const char *option, const char *text,
 	buf_putc(&b, '\n');
 	if (text && e->column >= 0)
 		put_caret(&b, option, text, e);
-	else if (e->hint[0])
-		buf_printf(&b, "%*s%s\n", MARGIN, "", e->hint);
+	else if (e->hint[0]) {
+		buf_pad(&b, ' ', MARGIN);
+		put_plain(&b, e->hint);
+		buf_putc(&b, '\n');
+	}
 	write_stderr(&b);
 }
 

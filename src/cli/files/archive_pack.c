@@ -269,6 +269,15 @@ static const char *omission_reason(const struct file_object *obj, int err)
 	}
 }
 
+static void report_omission(const struct file_object *obj, int err)
+{
+	scoped(buf_done) struct buf path = { 0 };
+
+	buf_text(&path, str_of(obj->path));
+	message_text("archive", "%s is left out: %s", buf_failed(&path) ? "an object" : path.bytes,
+		     omission_reason(obj, err));
+}
+
 /* An object that cannot be packed is left out with a message. Fails only when the archive cannot be written. */
 static int put_object(struct packer *p, const struct file_object *obj)
 {
@@ -286,7 +295,7 @@ static int put_object(struct packer *p, const struct file_object *obj)
 	if (p->tar.err || err == -ENOMEM)
 		return err;
 	if (err < 0 && strcmp(obj->path, "[vdso]") != 0)	/* each machine has its own vDSO */
-		message_text("archive", "%s is left out: %s", obj->path, omission_reason(obj, err));
+		report_omission(obj, err);
 	p->n_packed += err == 0;
 	return 0;
 }

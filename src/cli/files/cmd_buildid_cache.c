@@ -131,11 +131,18 @@ static void purge(struct cache_run *r, const char *path)
 	free(full);
 }
 
+static void put_entry(struct cache_run *r, const char *id, const char *path)
+{
+	buf_printf(&r->out, "%s ", id);
+	buf_text(&r->out, str_of(path));
+	buf_putc(&r->out, '\n');
+}
+
 static int list_one(void *arg, const char *id, const char *path)
 {
 	struct cache_run *r = arg;
 
-	buf_printf(&r->out, "%s %s\n", id, path);
+	put_entry(r, id, path);
 	return 0;
 }
 
@@ -155,7 +162,7 @@ static int list_missing(struct cache_run *r, struct tacho_error *e)
 
 		build_id_text(o->id, o->n, id);
 		if (o->n && (r->dir.fd < 0 || cache_folder(&r->dir, id, folder, sizeof(folder)) < 0))
-			buf_printf(&r->out, "%s %s\n", id, o->path);
+			put_entry(r, id, o->path);
 	}
 	file_objects_done(&objects);
 	tacho_perfdata_close(pd);

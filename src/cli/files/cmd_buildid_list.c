@@ -76,8 +76,10 @@ static void put_object(struct id_list *l, const struct listed_object *obj)
 	buf_puts(&l->out, text);
 	if (obj->has_range)
 		buf_printf(&l->out, " %16" PRIx64 " %16" PRIx64, obj->start, obj->end);
-	if (obj->path.n)
-		buf_printf(&l->out, " %.*s", STR(obj->path));
+	if (obj->path.n) {
+		buf_putc(&l->out, ' ');
+		buf_text(&l->out, obj->path);
+	}
 	buf_putc(&l->out, '\n');
 }
 

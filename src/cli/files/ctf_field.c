@@ -19,12 +19,19 @@ static void put64(struct buf *b, uint64_t v) { buf_put(b, &v, sizeof(v)); }
 
 void ctf_quote(struct buf *out, const char *text)
 {
+	struct str rest = str_of(text);
+
 	buf_putc(out, '"');
-	for (; *text; text++) {
-		if (*text == '"' || *text == '\\')
-			buf_printf(out, "\\%c", *text);
-		else
-			buf_putc(out, iscntrl((unsigned char)*text) ? '?' : *text);
+	while (rest.n) {
+		size_t plain = strcspn(rest.s, "\"\\\t");
+
+		buf_text(out, str_n(rest.s, plain));
+		if (plain < rest.n && rest.s[plain] == '\t')
+			buf_putc(out, '?');
+		else if (plain < rest.n)
+			buf_printf(out, "\\%c", rest.s[plain]);
+		plain += plain < rest.n;
+		rest = str_n(rest.s + plain, rest.n - plain);
 	}
 	buf_putc(out, '"');
 }

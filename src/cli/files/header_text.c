@@ -13,7 +13,13 @@
 
 typedef void (*put_fn)(const struct tacho_perfdata *pd, struct buf *out);
 
-#define TEXT(t) (int)(t).n, (t).s		/* for "%.*s" */
+/* Text of the file, which is untrusted. */
+static void put_text(const char *before, struct tacho_text text, const char *after, struct buf *out)
+{
+	buf_puts(out, before);
+	buf_text(out, str_n(text.s, text.n));
+	buf_puts(out, after);
+}
 
 static void put_cpus(const struct tacho_perfdata *pd, struct buf *out)
 {
@@ -40,7 +46,7 @@ static void put_cmdline(const struct tacho_perfdata *pd, struct buf *out)
 		return;
 	buf_puts(out, "# cmdline : ");
 	while (tacho_text_next(&list, &arg) > 0)
-		buf_printf(out, "%.*s ", TEXT(arg));
+		put_text("", arg, " ", out);
 	buf_putc(out, '\n');
 }
 
@@ -63,7 +69,7 @@ static void put_siblings(struct tacho_feature_list list, const char *label, stru
 	struct tacho_text text;
 
 	while (tacho_text_next(&list, &text) > 0)
-		buf_printf(out, "# %s: %.*s\n", label, TEXT(text));
+		put_text(label, text, "\n", out);
 }
 
 static void put_topology(const struct tacho_perfdata *pd, struct buf *out)
@@ -73,9 +79,9 @@ static void put_topology(const struct tacho_perfdata *pd, struct buf *out)
 
 	if (tacho_perfdata_topology(pd, &t) < 0)
 		return;
-	put_siblings(t.sockets, "sibling sockets ", out);
-	put_siblings(t.dies, "sibling dies    ", out);
-	put_siblings(t.threads, "sibling threads ", out);
+	put_siblings(t.sockets, "# sibling sockets : ", out);
+	put_siblings(t.dies, "# sibling dies    : ", out);
+	put_siblings(t.threads, "# sibling threads : ", out);
 	for (uint32_t cpu = 0; tacho_topology_cpu(&t, cpu, &at); cpu++)
 		if (t.has_dies)
 			buf_printf(out, "# CPU %u: Core ID %d, Die ID %d, Socket ID %d\n", cpu, at.core, at.die,
@@ -94,7 +100,8 @@ static void put_numa(const struct tacho_perfdata *pd, struct buf *out)
 	while (tacho_numa_node_next(&list, &n) > 0) {
 		buf_printf(out, "# node%u meminfo  : total = %llu kB, free = %llu kB\n", n.node,
 			   (unsigned long long)n.total_kb, (unsigned long long)n.free_kb);
-		buf_printf(out, "# node%u cpu list : %.*s\n", n.node, TEXT(n.cpus));
+		buf_printf(out, "# node%u cpu list : ", n.node);
+		put_text("", n.cpus, "\n", out);
 	}
 }
 
@@ -107,8 +114,10 @@ static void put_pmus(const struct tacho_perfdata *pd, struct buf *out)
 	if (tacho_perfdata_list(pd, TACHO_FEATURE_PMU_MAPPINGS, &list) < 0)
 		return;
 	buf_puts(out, "# pmu mappings: ");
-	for (; tacho_pmu_mapping_next(&list, &pmu) > 0; comma = ", ")
-		buf_printf(out, "%s%.*s = %u", comma, TEXT(pmu.name), pmu.type);
+	for (; tacho_pmu_mapping_next(&list, &pmu) > 0; comma = ", ") {
+		put_text(comma, pmu.name, "", out);
+		buf_printf(out, " = %u", pmu.type);
+	}
 	buf_putc(out, '\n');
 }
 
@@ -122,7 +131,7 @@ static void put_groups(const struct tacho_perfdata *pd, struct buf *out)
 	while (tacho_group_desc_next(&list, &g) > 0) {
 		if (str_is(str_n(g.name.s, g.name.n), "{anon_group}"))	/* perf's name for an unnamed group */
 			g.name.n = 0;
-		buf_printf(out, "# group: %.*s{", TEXT(g.name));
+		put_text("# group: ", g.name, "{", out);
 		for (uint32_t i = 0; i < g.n && g.leader + i < tacho_perfdata_n_events(pd); i++)
 			buf_printf(out, "%s%s", i ? "," : "", tacho_perfdata_event(pd, g.leader + i)->name);
 		buf_puts(out, "}\n");
@@ -137,8 +146,14 @@ static void put_caches(const struct tacho_perfdata *pd, struct buf *out)
 	if (tacho_perfdata_list(pd, TACHO_FEATURE_CACHE, &list) < 0)
 		return;
 	buf_puts(out, "# CPU cache info:\n");
-	while (tacho_cpu_cache_next(&list, &c) > 0)
-		buf_printf(out, "#  L%u %-15.*s %8.*s [%.*s]\n", c.level, TEXT(c.type), TEXT(c.size), TEXT(c.cpus));
+	while (tacho_cpu_cache_next(&list, &c) > 0) {
+		buf_printf(out, "#  L%u ", c.level);
+		put_text("", c.type, "", out);
+		buf_pad(out, ' ', c.type.n < 15 ? 15 - c.type.n : 0);
+		buf_pad(out, ' ', c.size.n < 8 ? 9 - c.size.n : 1);
+		put_text("", c.size, " [", out);
+		put_text("", c.cpus, "]\n", out);
+	}
 }
 
 static void put_sample_time(const struct tacho_perfdata *pd, struct buf *out)
@@ -253,8 +268,10 @@ static void put_hybrid(const struct tacho_perfdata *pd, struct buf *out)
 	if (tacho_perfdata_list(pd, TACHO_FEATURE_HYBRID_TOPOLOGY, &list) < 0)
 		return;
 	buf_puts(out, "# hybrid cpu system:\n");
-	while (tacho_hybrid_pmu_next(&list, &pmu) > 0)
-		buf_printf(out, "# %.*s cpu list : %.*s\n", TEXT(pmu.name), TEXT(pmu.cpus));
+	while (tacho_hybrid_pmu_next(&list, &pmu) > 0) {
+		put_text("# ", pmu.name, " cpu list : ", out);
+		put_text("", pmu.cpus, "\n", out);
+	}
 }
 
 static void put_capabilities(struct tacho_feature_list list, struct buf *out)
@@ -264,8 +281,10 @@ static void put_capabilities(struct tacho_feature_list list, struct buf *out)
 
 	if (!list.left)
 		buf_puts(out, "not available");
-	for (; tacho_pmu_cap_next(&list, &cap) > 0; comma = ", ")
-		buf_printf(out, "%s%.*s=%.*s", comma, TEXT(cap.name), TEXT(cap.value));
+	for (; tacho_pmu_cap_next(&list, &cap) > 0; comma = ", ") {
+		put_text(comma, cap.name, "=", out);
+		put_text("", cap.value, "", out);
+	}
 	buf_putc(out, '\n');
 }
 
@@ -287,7 +306,7 @@ static void put_pmu_capabilities(const struct tacho_perfdata *pd, struct buf *ou
 	if (tacho_perfdata_list(pd, TACHO_FEATURE_PMU_CAPS, &list) < 0)
 		return;
 	while (tacho_pmu_caps_next(&list, &pmu) > 0) {
-		buf_printf(out, "# %.*s pmu capabilities: ", TEXT(pmu.name));
+		put_text("# ", pmu.name, " pmu capabilities: ", out);
 		put_capabilities(pmu.caps, out);
 	}
 }
@@ -300,7 +319,7 @@ static void put_bpf_function(const struct tacho_bpf_function *f, struct buf *out
 	for (size_t i = 0; i < sizeof(f->tag); i++)
 		buf_printf(out, "%02x", f->tag[i]);
 	if (f->name.n)
-		buf_printf(out, "_%.*s", TEXT(f->name));
+		put_text("_", f->name, "", out);
 	buf_printf(out, " addr 0x%llx size %u\n", (unsigned long long)f->address, f->size);
 }
 

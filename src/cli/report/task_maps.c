@@ -31,7 +31,7 @@ int task_maps_add(struct arena *arena, const struct task_map **head, const struc
 	if (!m)
 		return -ENOMEM;
 	*m = *map;
-	m->path = arena_str(arena, str_of(map->path));
+	m->path = arena_text(arena, str_of(map->path));
 	m->older = *head;
 	*head = m;
 	return m->path ? 0 : -ENOMEM;

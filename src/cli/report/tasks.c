@@ -85,7 +85,7 @@ static int take_comm(struct task_list *t, const struct tacho_sideband *o)
 	if (!task)
 		return -ENOMEM;
 	task->pid = o->comm.pid;
-	task->comm = arena_str(&t->arena, str_of(o->comm.name));
+	task->comm = arena_text(&t->arena, str_of(o->comm.name));
 	if (o->misc & MISC_EXEC)
 		task->maps = NULL;
 	return task->comm ? 0 : -ENOMEM;

@@ -50,6 +50,7 @@ int extra_fields_add_cgroup(struct script_extra *r, const struct tacho_sideband 
 		free(path);
 		return -ENOMEM;
 	}
+	str_make_printable(path, strlen(path));
 	*at = (struct script_cgroup){ o->cgroup.id, path };
 	return 0;
 }
@@ -205,7 +206,7 @@ static bool is_text(const uint8_t *raw, size_t n)
 	if (!n || raw[n - 1])
 		return false;
 	for (size_t i = 0; i < n && raw[i]; i++)
-		if (!isprint(raw[i]) && !isspace(raw[i]))
+		if (!isprint(raw[i]))
 			return false;
 	return true;
 }

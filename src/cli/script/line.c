@@ -321,10 +321,14 @@ static void put_trace(struct script *s, const struct script_event *ev, struct bu
 			break;
 		room = (size_t)n + 1;
 	}
-	if (n < 0)
+	if (n < 0) {
 		out->bad = true;
-	else
-		out->n += (size_t)n;
+		return;
+	}
+	out->n += (size_t)n;
+	while (n && at[n - 1] == '\n')		/* the end of a line that a program wrote to trace_marker */
+		n--;
+	str_make_printable(at, (size_t)n);
 }
 
 /* Appends period and event name; copies both if the event's last sample had the same period. */

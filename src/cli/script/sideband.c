@@ -17,7 +17,8 @@ static void put_mmap(struct buf *out, const struct tacho_sideband *r)
 	buf_printf(out, " %d/%d: [%#llx(%#llx) @ %#llx", (int)m->pid, (int)m->tid, (ull)m->addr,
 		   (ull)m->len, (ull)m->pgoff);
 	if (r->type == TACHO_RECORD_MMAP) {
-		buf_printf(out, "]: %c %s", r->misc & (1u << 13) ? 'r' : 'x', m->path);
+		buf_printf(out, "]: %c ", r->misc & (1u << 13) ? 'r' : 'x');
+		buf_text(out, str_of(m->path));
 		return;
 	}
 	if (m->n_build_id) {
@@ -29,14 +30,16 @@ static void put_mmap(struct buf *out, const struct tacho_sideband *r)
 		buf_printf(out, " %02x:%02x %llu %llu", m->major, m->minor, (ull)m->inode,
 			   (ull)m->generation);
 	}
-	buf_printf(out, "]: %c%c%c%c %s", m->prot & 1 ? 'r' : '-', m->prot & 2 ? 'w' : '-',
-		   m->prot & 4 ? 'x' : '-', m->flags & 1 ? 's' : 'p', m->path);
+	buf_printf(out, "]: %c%c%c%c ", m->prot & 1 ? 'r' : '-', m->prot & 2 ? 'w' : '-',
+		   m->prot & 4 ? 'x' : '-', m->flags & 1 ? 's' : 'p');
+	buf_text(out, str_of(m->path));
 }
 
 static void put_comm(struct buf *out, const struct tacho_sideband *r)
 {
-	buf_printf(out, "%s: %s:%d/%d", r->misc & (1u << 13) ? " exec" : "", r->comm.name,
-		   (int)r->comm.pid, (int)r->comm.tid);
+	buf_printf(out, "%s: ", r->misc & (1u << 13) ? " exec" : "");
+	buf_text(out, str_of(r->comm.name));
+	buf_printf(out, ":%d/%d", (int)r->comm.pid, (int)r->comm.tid);
 }
 
 static void put_task(struct buf *out, const struct tacho_sideband *r)
@@ -84,13 +87,15 @@ static void put_namespaces(struct buf *out, const struct tacho_sideband *r)
 
 static void put_cgroup(struct buf *out, const struct tacho_sideband *r)
 {
-	buf_printf(out, " cgroup: %llu %s", (ull)r->cgroup.id, r->cgroup.path);
+	buf_printf(out, " cgroup: %llu ", (ull)r->cgroup.id);
+	buf_text(out, str_of(r->cgroup.path));
 }
 
 static void put_ksymbol(struct buf *out, const struct tacho_sideband *r)
 {
-	buf_printf(out, " addr %llx len %u type %u flags 0x%x name %s", (ull)r->ksymbol.addr,
-		   r->ksymbol.len, r->ksymbol.type, r->ksymbol.flags, r->ksymbol.name);
+	buf_printf(out, " addr %llx len %u type %u flags 0x%x name ", (ull)r->ksymbol.addr,
+		   r->ksymbol.len, r->ksymbol.type, r->ksymbol.flags);
+	buf_text(out, str_of(r->ksymbol.name));
 }
 
 static void put_bpf(struct buf *out, const struct tacho_sideband *r)

@@ -87,7 +87,7 @@ static int make_title(struct stat_input *in)
 	while (tacho_text_next(&list, &arg) > 0) {
 		if (b.n > 1)
 			buf_putc(&b, ' ');
-		buf_put(&b, arg.s, arg.n);
+		buf_text(&b, str_n(arg.s, arg.n));
 	}
 	buf_putc(&b, '\'');
 	in->title = buf_take(&b);
@@ -113,7 +113,8 @@ static int read_threads(struct stat_input *in, const struct tacho_record *rec)
 		return -ENOMEM;
 	while ((err = tacho_thread_map_next(&list, &thread)) > 0) {
 		in->tids[in->n_threads] = (int32_t)thread.tid;
-		memcpy(in->comms[in->n_threads++], thread.comm.s, thread.comm.n);
+		memcpy(in->comms[in->n_threads], thread.comm.s, thread.comm.n);
+		str_make_printable(in->comms[in->n_threads++], thread.comm.n);
 	}
 	return err;
 }
