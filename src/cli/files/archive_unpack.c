@@ -7,15 +7,18 @@
  *	  ../../usr/bin/ls/15df...98; hard links, devices and sparse files are refused;
  *	- a file that exists is not touched: the same build ID means the same content;
  *	- an object may have at most OBJECT_MAX bytes;
+ *	- what an archive of --all has beside the objects must be a recording, and gets a name of recordings;
  *	- a file whose extraction fails is deleted, and extraction ends at the first bad entry.
  *
  * Only tar archives are read, plain or compressed by bzip2, gzip, xz or zstd.
  */
 #include "cli/files/archive.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdio.h>
 #include <sys/mman.h>
 
 #include "base/error.h"
@@ -23,6 +26,7 @@
 #include "cli/files/libarchive.h"
 
 #define OBJECT_MAX (16ll << 30)
+#define INNER_MAX (4ll << 30)		/* the archive of objects in one of --all is held in memory */
 #define EXTRACT_SECURELY                                                                            \
 	(ARCHIVE_EXTRACT_SECURE_SYMLINKS | ARCHIVE_EXTRACT_SECURE_NODOTDOT |                        \
 	 ARCHIVE_EXTRACT_SECURE_NOABSOLUTEPATHS | ARCHIVE_EXTRACT_NO_OVERWRITE)
@@ -33,6 +37,7 @@ struct tar_input {
 	struct archive *archive;
 	struct archive_entry *entry;
 	const char *name;		/* name of the current entry */
+	char shown[256];		/* the name in messages, perhaps cut */
 };
 
 /* Reads the next entry's header. Returns 1, 0 at the end of the archive, or a negative errno. */
@@ -47,6 +52,8 @@ static int tar_next(struct tar_input *t, struct tacho_error *e)
 		name = libarchive.entry_pathname(t->entry);
 		if (name && strlen(name) < PATH_MAX) {
 			t->name = name;
+			snprintf(t->shown, sizeof(t->shown), "%s", name);
+			str_make_printable(t->shown, strlen(t->shown));
 			return 1;
 		}
 		return error_set(e, -EBADMSG, "'%s' has an entry without a usable name", t->path);
@@ -90,13 +97,13 @@ static int extraction_failed(const struct tar_input *t, struct archive *failed, 
 	const char *reason = libarchive.error_string(failed);
 	int err = libarchive_error(failed);
 
-	return error_set(e, err, "cannot unpack '%s': %s", t->name, reason ? reason : strerror(-err));
+	return error_set(e, err, "cannot unpack '%s': %s", t->shown, reason ? reason : strerror(-err));
 }
 
 static int refuse_entry(const struct tar_input *t, struct tacho_error *e)
 {
 	return error_set(e, -EBADMSG, "'%s' has an entry '%s' that does not belong into the build ID cache; "
-			 "nothing more is unpacked", t->path, t->name);
+			 "nothing more is unpacked", t->path, t->shown);
 }
 
 /* Whether this is a relative name without "..". */
@@ -112,16 +119,22 @@ static bool is_inside(const char *name)
 	return true;
 }
 
-/* Whether the entry is the link of a build ID: ".build-id/15/df..." -> "../../usr/bin/ls/15df..." */
+/* Whether the entry is the link of a build ID, to a directory of the same ID two levels up or deeper:
+ * ".build-id/15/df..." -> "../../usr/bin/ls/15df..." Any other link could make later commands write to, or remove, what
+ * is not an object. */
 static bool is_id_link(const struct tar_input *t)
 {
-	const char *target = libarchive.entry_symlink(t->entry), *id;
+	static const char hex[] = "0123456789abcdef";
+	const char *target = libarchive.entry_symlink(t->entry), *id, *slash;
 
-	if (strncmp(t->name, ".build-id/", 10) != 0)
+	if (strncmp(t->name, ".build-id/", 10) != 0 || !target || strncmp(target, "../../", 6) != 0)
 		return false;
-	id = strchr(t->name + 10, '/');
-	return id == t->name + 12 && id[1] && !strchr(id + 1, '/') && t->name[10] != '.' &&
-	       target && strncmp(target, "../../", 6) == 0 && is_inside(target + 6);
+	id = t->name + 10;
+	target += 6;
+	slash = strrchr(target, '/');
+	return strspn(id, hex) == 2 && id[2] == '/' && id[3] && strspn(id + 3, hex) == strlen(id + 3) &&
+	       is_inside(target) && *target != '.' && slash && slash > target &&
+	       strncmp(slash + 1, id, 2) == 0 && strcmp(slash + 3, id + 3) == 0;
 }
 
 static bool may_extract(const struct tar_input *t)
@@ -191,40 +204,86 @@ static int unpack_objects(struct tar_input *t, struct cache_dir *cache, struct a
 	return more;
 }
 
+/* The name for an unpacked recording: that of the entry if recordings are called so, otherwise perf.data, because an
+ * archive must not create a file like .profile. NULL: the entry is not a plain file. */
+static const char *recording_name(const struct tar_input *t)
+{
+	struct str name = str_of(t->name);
+
+	if (strchr(t->name, '/') || !is_inside(t->name))
+		return NULL;
+	return isalnum((unsigned char)name.s[0]) && strstr(name.s, ".data") && str_is_printable(name) ? name.s :
+													   "perf.data";
+}
+
+static bool is_recording(int fd)
+{
+	char magic[8];
+
+	return pread(fd, magic, sizeof(magic), 0) == sizeof(magic) &&
+	       (memcmp(magic, "PERFILE2", 8) == 0 || memcmp(magic, "2ELIFREP", 8) == 0);
+}
+
+/* Gives the complete recording its name. */
+static int name_recording(const char *temporary, const char *name, bool force, struct tacho_error *e)
+{
+	bool replace = force && io_is_regular_file(name);
+	int err = 0;
+
+	if (renameat2(AT_FDCWD, temporary, AT_FDCWD, name, replace ? 0 : RENAME_NOREPLACE) < 0)
+		err = -errno;
+	if (err == -EINVAL)		/* the file system cannot do it */
+		err = link(temporary, name) < 0 ? -errno : 0;
+	unlink(temporary);		/* rename() has removed it already */
+	if (err == 0)
+		return 0;
+	if (err != -EEXIST)
+		return error_set(e, err, "cannot write '%s': %s", name, strerror(-err));
+	error_set(e, err, "'%s' exists already", name);
+	if (force)
+		error_hint(e, "it is not a regular file, so it is not overwritten");
+	else
+		error_hint(e, "--force overwrites it");
+	return err;
+}
+
 /* Extracts the recording of an archive of --all into the current directory. */
 static int unpack_recording(const struct tar_input *t, bool force, struct archive_unpacked *out,
 			    struct tacho_error *e)
 {
+	char temporary[] = "perf.data.XXXXXX";
+	const char *name = recording_name(t);
 	scoped(closep) int fd = -1;
+	int err;
 
-	if (strchr(t->name, '/') || !is_inside(t->name))
+	if (!name)
 		return error_set(e, -EBADMSG, "'%s' has a recording called '%s', which is not a plain file name",
-				 t->path, t->name);
-	if (force)
-		io_discard(t->name);
-	fd = open(t->name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-	if (fd < 0 && errno == EEXIST) {
-		error_set(e, -EEXIST, "'%s' exists already", t->name);
-		error_hint(e, "--force overwrites it");
-		return -EEXIST;
-	}
+				 t->path, t->shown);
+	if (out->recording)
+		return error_set(e, -EBADMSG, "'%s' has more than one recording", t->path);
+	out->recording = str_dup(str_of(name));
+	if (!out->recording)
+		return error_nomem(e);
+	fd = mkostemp(temporary, O_CLOEXEC);
 	if (fd < 0)
-		return error_set(e, -errno, "cannot write '%s': %s", t->name, strerror(errno));
-	if (libarchive.read_data_into_fd(t->archive, fd) < ARCHIVE_WARN) {
-		io_discard(t->name);
-		return extraction_failed(t, t->archive, e);
-	}
-	free(out->recording);
-	out->recording = str_dup(str_of(t->name));
-	return 0;
+		return error_set(e, -errno, "cannot write to the current directory: %s", strerror(errno));
+	if (libarchive.read_data_into_fd(t->archive, fd) < ARCHIVE_WARN)
+		err = extraction_failed(t, t->archive, e);
+	else if (!is_recording(fd))
+		err = error_set(e, -EBADMSG, "'%s' in '%s' is not a recording", t->shown, t->path);
+	else
+		return name_recording(temporary, name, force, e);
+	unlink(temporary);
+	return err;
 }
 
 static int unpack_inner(const struct tar_input *t, int *inner, struct tacho_error *e)
 {
+	if (*inner >= 0 || libarchive.entry_size(t->entry) > INNER_MAX)
+		return refuse_entry(t, e);
+	*inner = memfd_create("symbols", MFD_CLOEXEC);
 	if (*inner < 0)
-		*inner = memfd_create("symbols", MFD_CLOEXEC);
-	if (*inner < 0)
-		return error_set(e, -errno, "cannot unpack '%s': %s", t->name, strerror(errno));
+		return error_set(e, -errno, "cannot unpack '%s': %s", t->shown, strerror(errno));
 	return libarchive.read_data_into_fd(t->archive, *inner) < ARCHIVE_WARN ?
 	       extraction_failed(t, t->archive, e) : 0;
 }
