@@ -1,7 +1,8 @@
 /*
  * Opening an input file. A regular file is mapped; anything else (pipe, terminal, socket) is read in blocks.
  * Pages of the mapping are released as reading proceeds, so a file of any size is read with a small resident
- * set. A file that is truncated while it is mapped raises SIGBUS, as in every program that maps files.
+ * set. A file may be truncated, or overwritten, while it is mapped: base/file_map.h. Zero bytes follow the mapping, so that
+ * a record whose size has grown since it was checked does not lead out of it.
  */
 #include "perfdata/perfdata.h"
 
@@ -21,15 +22,15 @@ static int check_owner(const struct stat *st, const char *path, bool force, stru
 
 static int map_file(struct input_file *f, const struct stat *st, struct tacho_error *e)
 {
-	void *map;
+	int err;
 
 	if (st->st_size == 0)
 		return error_set(e, -ENODATA, "%s is empty", f->path);
-	map = mmap(NULL, (size_t)st->st_size, PROT_READ, MAP_PRIVATE, f->fd, 0);
-	if (map == MAP_FAILED)
-		return error_set(e, -errno, "cannot map %s: %s", f->path, strerror(errno));
-	madvise(map, (size_t)st->st_size, MADV_SEQUENTIAL);
-	f->map = map;
+	err = file_map_open(&f->mapping, f->fd, (size_t)st->st_size, RECORD_MAX + 1);
+	if (err < 0)
+		return error_set(e, err, "cannot map %s: %s", f->path, strerror(-err));
+	f->map = f->mapping.at;
+	madvise((void *)f->map, (size_t)st->st_size, MADV_SEQUENTIAL);
 	f->size = (uint64_t)st->st_size;
 	close(f->fd);
 	f->fd = -1;
@@ -78,8 +79,7 @@ int input_file_open(struct input_file *f, const char *path, const struct tacho_p
 
 void input_file_close(struct input_file *f)
 {
-	if (f->map)
-		munmap((void *)f->map, f->size);
+	file_map_close(&f->mapping);
 	if (f->fd >= 0)
 		close(f->fd);
 	free(f->path);

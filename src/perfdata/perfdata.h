@@ -13,6 +13,7 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/error.h"
+#include "base/file_map.h"
 #include "base/int_map.h"
 #include "record/perf_abi.h"
 #include "base/vec.h"
@@ -82,6 +83,7 @@ struct input_file {
 	int fd;				/* -1: none */
 	const uint8_t *map;		/* NULL: read with read() */
 	uint64_t size;			/* size of the mapping */
+	struct file_map mapping;	/* what `map` points to */
 	uint64_t dropped;		/* bytes at its start that were released with MADV_DONTNEED */
 	uint64_t mtime_s;
 };

@@ -43,8 +43,24 @@ void add_damage(struct tacho_perfdata *pd, const char *fmt, ...)
 		snprintf(pd->damage.message + n, sizeof(pd->damage.message) - n, "; %s", text);
 }
 
+/* If a file was truncated while it was read, sets *e and returns -EIO; otherwise 0. */
+static int check_shrunk(const struct tacho_perfdata *pd, struct tacho_error *e)
+{
+	for (size_t i = 0; i < pd->sources.n; i++) {
+		const struct input_file *f = &pd->sources.v[i].src->file;
+
+		if (file_map_shrunk(&f->mapping))
+			return error_set(e, -EIO, "%s became shorter while it was being read", f->path);
+	}
+	return 0;
+}
+
 int tacho_perfdata_damage(const struct tacho_perfdata *pd, struct tacho_error *e)
 {
+	int err = check_shrunk(pd, e);
+
+	if (err < 0)
+		return err;
 	if (pd->damage.code && e)
 		*e = pd->damage;
 	return pd->damage.code;
@@ -188,6 +204,8 @@ int tacho_perfdata_open(struct tacho_perfdata **out, const char *path,
 	pd->offsets = OFFSETS_NONE;
 	pd->same_time_offset = true;
 	err = open_file_or_dir(pd, path, &o, e);
+	if (err < 0 && err != -ENOMEM && check_shrunk(pd, e) < 0)
+		err = -EIO;
 	if (err < 0) {
 		tacho_perfdata_close(pd);
 		return err;
@@ -232,6 +250,10 @@ static int source_failed(const struct perfdata_input *src, struct tacho_error *e
 /* Damage ends only its own stream; it is reported when all streams have ended. */
 static int first_failure(const struct tacho_perfdata *pd, struct tacho_error *e)
 {
+	int err = check_shrunk(pd, e);		/* the cause of what else was found */
+
+	if (err < 0)
+		return err;
 	for (size_t i = 0; i < pd->sources.n; i++)
 		if (pd->sources.v[i].src->stream.failed < 0)
 			return source_failed(pd->sources.v[i].src, e);

@@ -11,6 +11,7 @@
 #include <stdio.h>
 
 #include "base/error.h"
+#include "base/file_map.h"
 #include "base/io.h"
 #include "cli/core/options.h"
 #include "cli/core/terminal.h"
@@ -246,6 +247,7 @@ int main(int argc, char **argv)
 
 	reserve_standard_fds();
 	catch_file_size_signal();
+	file_map_catch_truncation();
 	if (argc && !strcmp(slash ? slash + 1 : argv[0], "perf"))
 		program_name = "perf";
 	if (options_parse(&globals_table, &g, &argc, &argv, &e) < 0) {

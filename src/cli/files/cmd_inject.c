@@ -266,7 +266,9 @@ static int copy_all(struct inject *j, int fd, struct tacho_error *e)
 		end = write_ids(j, err ? NULL : e);
 	if (!end)
 		end = tacho_writer_finish(j->out, err ? NULL : e);
-	return err ? err : end;
+	err = err ? err : end;
+	/* write() cannot read pages of a file that has become shorter. */
+	return err == -EFAULT && tacho_perfdata_damage(j->pd, e) < 0 ? -EIO : err;
 }
 
 /* Reads the input once to find the objects that have samples. Damage is reported when it is read again. */
