@@ -8,18 +8,27 @@
  *
  *	83 size=wrapped data_size=total - 16 | 65,519 bytes | 83 size data_size=? | bytes | ... pad
  *
+ * A small file must not need much memory, so the output is bounded by the size of the input. The limits are far above
+ * what recorders write: each record has another time, which takes at least a byte, and records with equal copies of a
+ * large stack shrink to about a thousandth.
+ *
  * In a correct record, data_size fits into size, so wrong ones are recognized, and the `size` of the other
  * records leads through the chunk.
  */
 #include "perfdata/perfdata.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <zstd.h>
 #include <zstd_errors.h>
 
 #define CHUNK_HEADER 16u
 #define CHUNK_PAYLOAD (RECORD_MAX - CHUNK_HEADER)
 #define CHUNK_MAX (1u << 30)
+#define OUTPUT_BYTES_MIN (64u << 20)	/* output that is always allowed */
+#define OUTPUT_RECORDS_MIN (1u << 20)
+#define OUTPUT_BYTES_RATIO 4096u	/* output per byte of input */
+#define OUTPUT_RECORDS_RATIO 16u
 
 void decompressor_done(struct decompressor *u, struct block_pool *pool)
 {
@@ -45,6 +54,7 @@ int decompress_feed(struct perfdata_stream *s, const uint8_t *payload, size_t n,
 		return stream_fail(s, -ENOMEM, offset, "out of memory");
 	u->in = payload;
 	u->n_in = n;
+	u->total_in += n;
 	u->offset = offset;
 	u->busy = true;
 	return 0;
@@ -73,6 +83,12 @@ static bool reserve_output(struct decompressor *u, struct block_pool *pool)
 	return true;
 }
 
+static bool is_plausible_output(const struct decompressor *u)
+{
+	return u->total_out <= OUTPUT_BYTES_MIN + u->total_in * OUTPUT_BYTES_RATIO &&
+	       u->n_records <= OUTPUT_RECORDS_MIN + u->total_in * OUTPUT_RECORDS_RATIO;
+}
+
 static int decompress_more(struct perfdata_stream *s)
 {
 	struct decompressor *u = &s->zstd;
@@ -97,7 +113,12 @@ static int decompress_more(struct perfdata_stream *s)
 	u->in += in.pos;
 	u->n_in -= in.pos;
 	u->out->n += (uint32_t)out.pos;
+	u->total_out += out.pos;
 	u->busy = u->n_in || out.pos == out.size;
+	if (!is_plausible_output(u))
+		return stream_fail(s, -EBADMSG, u->offset, "%" PRIu64 " bytes of compressed data expand to more than %"
+				   PRIu64 " bytes with %" PRIu64 " records, which no recorder writes",
+				   u->total_in, u->total_out, u->n_records);
 	return 1;
 }
 
@@ -121,6 +142,7 @@ int decompress_next(struct perfdata_stream *s, struct tacho_record *rec)
 						      .size = (uint16_t)size, .bytes = at,
 						      .offset = u->offset, .swapped = swap };
 			u->at += size;
+			u->n_records++;
 			return 1;
 		}
 		if (!u->busy)

@@ -115,6 +115,7 @@ struct decompressor {
 	struct record_block *out;
 	uint32_t at;			/* the next record in `out` */
 	uint64_t offset;		/* offset of the compressed record */
+	uint64_t total_in, total_out, n_records;	/* so far; bounded, see decompress.c */
 	bool busy;			/* more output may be available without further input */
 };
 
