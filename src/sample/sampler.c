@@ -118,10 +118,10 @@ const struct counted_event *sampler_first(const struct tacho_sampler *s)
 /* Reads the kernel's id of every descriptor. */
 static int read_event_ids(struct tacho_sampler *s)
 {
-	s->n_counts = s->set->events.n;
-	s->counts = calloc(s->n_counts + 1, sizeof(*s->counts));
+	s->counts = calloc(s->set->events.n + 1, sizeof(*s->counts));
 	if (!s->counts)
 		return -ENOMEM;
+	s->n_counts = s->set->events.n;
 	for (uint32_t i = 0; i < s->n_counts; i++) {
 		const struct counted_event *ev = &s->set->events.v[i];
 		struct sampler_count *c = &s->counts[i];
