@@ -218,6 +218,7 @@ static int read_tables(struct elf *e)
 		return -EBADMSG;
 	e->type = U16(e, h + 16);
 	e->machine = U16(e, h + 18);
+	e->entry = e->wide ? U64(e, h + 24) : U32(e, h + 24);
 	if (e->wide)
 		err = read_segments(e, U64(e, h + 32), U16(e, h + 56), U16(e, h + 54));
 	else

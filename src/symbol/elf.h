@@ -16,7 +16,7 @@
 
 enum { ELF_SHT_SYMTAB = 2, ELF_SHT_STRTAB = 3, ELF_SHT_RELA = 4, ELF_SHT_NOTE = 7,
        ELF_SHT_NOBITS = 8, ELF_SHT_REL = 9, ELF_SHT_DYNSYM = 11 };
-enum { ELF_PT_LOAD = 1, ELF_PT_NOTE = 4 };
+enum { ELF_PT_LOAD = 1, ELF_PT_INTERP = 3, ELF_PT_NOTE = 4 };
 enum { ELF_ET_REL = 1, ELF_ET_EXEC = 2, ELF_ET_DYN = 3 };
 enum { ELF_EM_386 = 3, ELF_EM_ARM = 40, ELF_EM_X86_64 = 62, ELF_EM_AARCH64 = 183,
        ELF_EM_RISCV = 243 };
@@ -38,6 +38,7 @@ struct elf {
 	uint64_t size;
 	bool wide, swap;
 	uint16_t type, machine;
+	uint64_t entry;			/* address where the program starts; 0: none */
 	struct elf_section *sections;
 	size_t n_sections;
 	struct elf_segment *segments;

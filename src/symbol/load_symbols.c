@@ -18,6 +18,7 @@
 #include <time.h>
 
 #define REFRESH_MS 200
+#define ENTRY_BYTES 34u		/* length of _start in glibc and musl, at least */
 
 static const char *reason_text(int err)
 {
@@ -66,6 +67,26 @@ static void copy_build_id(struct object *obj, const struct elf *e)
 	obj->build_id.n = n > 0 ? (uint8_t)n : 0;
 }
 
+/* Names the entry point of a stripped program, where each of its stacks ends. A shared library has none, or that of a
+ * loader, and is not touched. */
+static int add_entry_symbol(struct object *obj, const struct elf *own)
+{
+	bool interpreted = false;
+	uint32_t name;
+
+	for (size_t i = 0; i < own->n_segments; i++)
+		interpreted |= own->segments[i].type == ELF_PT_INTERP;
+	if (!own->entry || (own->type != ELF_ET_EXEC && !interpreted) || strstr(obj->path, ".so"))
+		return 0;
+	if (!obj->table.strings.n)
+		buf_put(&obj->table.strings, "", 1);
+	name = (uint32_t)obj->table.strings.n;
+	buf_put(&obj->table.strings, "_start", sizeof("_start"));
+	if (buf_failed(&obj->table.strings))
+		return -ENOMEM;
+	return symbol_table_add(&obj->table, own->entry, ENTRY_BYTES, name, SYMBOL_LOCAL);
+}
+
 /* `own` and `debug` may each be NULL. */
 static int add_symbols(struct object *obj, const struct elf *own, const struct elf *debug,
 		       struct symbol_cache_entry *cached)
@@ -84,7 +105,7 @@ static int add_symbols(struct object *obj, const struct elf *own, const struct e
 	cached->usable = cached->usable && err >= 0;
 	if (obj->table.n == 0)
 		obj->why = "stripped: it has no symbols";
-	return 0;
+	return own && !debug && !elf_find_type(own, ELF_SHT_SYMTAB) ? add_entry_symbol(obj, own) : 0;
 }
 
 /* Reads segments, build ID and symbols; `first` is whichever of `own` and `debug` is not NULL. */

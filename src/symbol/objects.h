@@ -114,9 +114,10 @@ int vdso_load(struct object *obj);
 /* symbols.c: the object of a spot in user space, NULL if unknown; and where its file is searched. */
 struct tacho_symbols;
 struct object *symbols_object(const struct tacho_symbols *s, uint32_t id);
-/* symbols.c: data that another directory derives from the objects; it is freed with them. NULL until it is set. */
+/* symbols.c: data that another directory derives from the objects; it is pruned and freed with them. NULL until
+ * it is set. */
 void *symbols_attached(const struct tacho_symbols *s);
-void symbols_attach(struct tacho_symbols *s, void *data, void (*free_data)(void *));
+void symbols_attach(struct tacho_symbols *s, void *data, void (*free_data)(void *), void (*prune)(void *, size_t max_bytes));
 const struct symbol_search *symbols_search(const struct tacho_symbols *s);
 
 #endif

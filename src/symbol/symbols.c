@@ -43,6 +43,7 @@ struct tacho_symbols {
 	char *symfs, *vmlinux, *kallsyms, *build_id_dir, *procfs;
 	void *attached;			/* see symbols_attach() */
 	void (*free_attached)(void *);
+	void (*prune_attached)(void *, size_t max_bytes);
 };
 
 static int copy_text(char **to, const char *from)
@@ -264,6 +265,8 @@ int tacho_symbols_prune(struct tacho_symbols *s, size_t max_bytes)
 {
 	if (max_bytes)
 		objects_evict(&s->objects, max_bytes);
+	if (max_bytes && s->attached)
+		s->prune_attached(s->attached, max_bytes);
 	return processes_prune(&s->processes);
 }
 
@@ -434,10 +437,11 @@ void *symbols_attached(const struct tacho_symbols *s)
 	return s->attached;
 }
 
-void symbols_attach(struct tacho_symbols *s, void *data, void (*free_data)(void *))
+void symbols_attach(struct tacho_symbols *s, void *data, void (*free_data)(void *), void (*prune)(void *, size_t max_bytes))
 {
 	s->attached = data;
 	s->free_attached = free_data;
+	s->prune_attached = prune;
 }
 
 const struct symbol_search *symbols_search(const struct tacho_symbols *s)

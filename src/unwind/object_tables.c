@@ -77,8 +77,10 @@ const struct unwind_object *unwind_object_get(struct unwind_objects *u, struct t
 	struct object *obj = symbols_object(symbols, id);
 	struct unwind_object *o;
 
-	if (id < u->by_id.n && u->by_id.v[id])
+	if (id < u->by_id.n && u->by_id.v[id]) {
+		u->by_id.v[id]->used_at = u->generation;
 		return u->by_id.v[id];
+	}
 	while (u->by_id.n <= id)
 		if (!vec_add(&u->by_id))
 			return NULL;
@@ -86,6 +88,8 @@ const struct unwind_object *unwind_object_get(struct unwind_objects *u, struct t
 	if (o && obj && load(o, obj, symbols_search(symbols)) < 0)
 		object_free(take(o));
 	u->by_id.v[id] = o;
+	if (o)
+		o->used_at = u->generation;
 	return o;
 }
 
@@ -104,6 +108,34 @@ static void objects_free(void *data)
 	free(u);
 }
 
+static size_t table_bytes(const struct unwind_object *o)
+{
+	const struct unwind_table *t = &o->table;
+
+	return t->mapped ? (size_t)t->mapped_bytes
+			 : t->rows.cap * sizeof(*t->rows.v) + t->pages.cap * sizeof(*t->pages.v) +
+				   t->rules.cap * sizeof(*t->rules.v);
+}
+
+/* Frees the tables that were not used since the previous call, if all together exceed `max_bytes`. */
+static void objects_prune(void *data, size_t max_bytes)
+{
+	struct unwind_objects *u = data;
+	size_t bytes = 0;
+
+	for (size_t i = 0; i < u->by_id.n; i++)
+		bytes += u->by_id.v[i] ? table_bytes(u->by_id.v[i]) : 0;
+	for (size_t i = 0; i < u->by_id.n && bytes > max_bytes; i++) {
+		struct unwind_object *o = u->by_id.v[i];
+
+		if (!o || o->used_at == u->generation)
+			continue;
+		bytes -= table_bytes(o);
+		object_free(take(u->by_id.v[i]));
+	}
+	u->generation++;
+}
+
 struct unwind_objects *unwind_objects_of(struct tacho_symbols *symbols)
 {
 	struct unwind_objects *u = symbols_attached(symbols);
@@ -111,7 +143,7 @@ struct unwind_objects *unwind_objects_of(struct tacho_symbols *symbols)
 	if (!u) {
 		u = calloc(1, sizeof(*u));
 		if (u)
-			symbols_attach(symbols, u, objects_free);
+			symbols_attach(symbols, u, objects_free, objects_prune);
 	}
 	return u;
 }

@@ -12,10 +12,12 @@ struct unwind_object {
 	struct unwind_table table;	/* no pages: the object has none */
 	struct elf_segment *segments;	/* PT_LOAD only */
 	size_t n_segments;
+	uint32_t used_at;		/* unwind_objects.generation of the last lookup */
 };
 
 struct unwind_objects {
 	struct { struct unwind_object **v; size_t n, cap; } by_id;
+	uint32_t generation;		/* incremented when objects are pruned: earlier pointers into tables are invalid */
 };
 
 /* The tables of these objects, which live as long as `symbols`. NULL without memory. */

@@ -31,6 +31,7 @@ struct tacho_unwinder {
 	struct address_lookup lookup;	/* of the current sample's process */
 	bool no_memory;
 	struct tacho_unwind_counts counts;
+	uint32_t generation;		/* of `objects`, when the cache was empty */
 	struct cached_rule cache[RULE_CACHE_SLOTS];
 	uint64_t words[MAX_WORDS];
 };
@@ -55,6 +56,7 @@ int tacho_unwinder_new(struct tacho_unwinder **out, struct tacho_symbols *symbol
 		return error_nomem(e);
 	}
 	u->symbols = symbols;
+	u->generation = u->objects->generation;
 	u->arch = unwind_arch_of(machine ? machine : host_machine());
 	*out = u;
 	return 0;
@@ -157,6 +159,10 @@ int tacho_unwinder_unwind(struct tacho_unwinder *u, const struct tacho_sample *s
 		return 0;
 	if (symbols_lookup_begin(u->symbols, sample->pid, TACHO_SPACE_USER, &u->lookup) < 0)
 		return -ENOMEM;
+	if (u->generation != u->objects->generation) {
+		u->generation = u->objects->generation;
+		memset(u->cache, 0, sizeof(u->cache));
+	}
 	if (n)
 		memcpy(u->words, sample->chain.v, n * sizeof(*u->words));
 	u->words[n++] = CONTEXT_USER;
