@@ -94,6 +94,8 @@ struct tacho_recorder_stats {
 	unsigned thread_wakeups;	/* how often threads were woken by the kernel */
 	bool is_full;			/* max_file_bytes is reached: this output takes no more records */
 	uint64_t samples_left_out;	/* samples that were drained after that */
+	uint64_t stacks, whole_stacks;	/* user stacks that were unwound; up to their outermost frame */
+	uint64_t truncated_stacks;	/* deeper than the copy of the stack */
 };
 TACHO_API int tacho_recorder_stats(const struct tacho_recorder *r, struct tacho_recorder_stats *out);
 

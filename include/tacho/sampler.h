@@ -41,6 +41,7 @@ enum tacho_chain {			/* how call chains are recorded */
 	TACHO_CHAIN_FP,			/* frame pointers, followed by the kernel */
 	TACHO_CHAIN_DWARF,		/* user registers and a part of the stack; a recorder unwinds them */
 	TACHO_CHAIN_LBR,		/* last branch records of the processor */
+	TACHO_CHAIN_AUTO,		/* as DWARF where stacks can be unwound (x86-64, arm64), else as FP */
 };
 
 /* Bits of `fields`: fields of a sample besides id, ip, pid, tid and time. */
@@ -67,7 +68,7 @@ struct tacho_sampler_opts {		/* zero means the default in every field */
 	bool strict_freq;		/* fail if freq is above that, instead of lowering it */
 	uint32_t fields;		/* TACHO_FIELD_ bits */
 	enum tacho_chain chain;
-	uint32_t stack_bytes;		/* for TACHO_CHAIN_DWARF; 0: 8192 */
+	uint32_t stack_bytes;		/* for TACHO_CHAIN_DWARF, 0: 8192; and AUTO, 0: 65528 */
 	bool chain_no_kernel, chain_no_user;
 	uint64_t regs_intr, regs_user;	/* register masks, see <tacho/record.h> */
 	uint64_t branch_filter;		/* branch_sample_type; 0: no branch stacks */

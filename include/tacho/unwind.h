@@ -15,6 +15,8 @@ TACHO_BEGIN_DECLS
  */
 struct tacho_unwinder;
 
+/* Whether stacks of that machine can be unwound. `machine` as below. */
+TACHO_API bool tacho_unwinder_supports(uint16_t machine);
 /* `symbols` must outlive the unwinder; records are fed to it as usual. `machine`: ELF e_machine of the recording, 0:
  * this one. */
 TACHO_API int tacho_unwinder_new(struct tacho_unwinder **out, struct tacho_symbols *symbols, uint16_t machine,

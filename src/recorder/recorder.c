@@ -290,6 +290,8 @@ int tacho_recorder_stop(struct tacho_recorder *r, bool snapshot, struct tacho_er
 	/* A thread that could not write loses samples; mappings and tasks are recorded anyway. */
 	threads_err = recorder_threads_stop(&r->threads, &r->error);
 	got = drain_rings(r, snapshot);
+	if (got >= 0 && r->stacks)	/* records that arrived while stacks were unwound */
+		got = drain_rings(r, snapshot);
 	err = got < 0 ? (int)got : settle(r);
 	err = err < 0 ? err : threads_err;
 	return err < 0 ? fail(r, err, e) : 0;
@@ -334,6 +336,8 @@ int tacho_recorder_stats(const struct tacho_recorder *r, struct tacho_recorder_s
 	stats.is_full = size_limit_is_reached(&r->limit);
 	stats.samples_left_out = __atomic_load_n(&r->limit.n_samples_out, __ATOMIC_RELAXED);
 	stats.thread_wakeups = __atomic_load_n(&r->threads.n_wakeups, __ATOMIC_RELAXED);
+	if (r->stacks)
+		stack_recorder_stats(r->stacks, &stats);
 	memcpy(out, &stats, stats.size);
 	return 0;
 }

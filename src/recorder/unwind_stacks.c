@@ -8,11 +8,14 @@
 #include <string.h>
 
 #include "base/vec.h"
+#include "record/callchain_markers.h"
 #include "record/perf_abi.h"
 #include "record/replace_chain.h"
 #include "sample/sampler.h"
 
+#define MISC_CPUMODE 7u
 #define ROUNDS_PER_PRUNE 64u		/* how often ended processes are forgotten */
+#define RECORDS_PER_LOOK 128u
 #define WRITE_BYTES (256u << 10)
 
 /* ---- events ---- */
@@ -26,6 +29,9 @@ static bool attr_of(const struct tacho_sampler *s, size_t i, struct perf_event_a
 bool stack_recorder_is_needed(const struct tacho_sampler *s)
 {
 	struct perf_event_attr attr;
+
+	if (!tacho_unwinder_supports(0))
+		return false;
 
 	for (size_t i = 0; i < tacho_sampler_size(s); i++)
 		if (attr_of(s, i, &attr) && (attr.sample_type & PERF_SAMPLE_STACK_USER))
@@ -86,9 +92,20 @@ void stack_recorder_free(struct stack_recorder *r)
 	vec_done(&r->events);
 	vec_done(&r->order);
 	buf_done(&r->round);
+	buf_done(&r->next);
 	buf_done(&r->out);
 	free(r->scratch);
 	free(r);
+}
+
+void stack_recorder_stats(const struct stack_recorder *r, struct tacho_recorder_stats *out)
+{
+	struct tacho_unwind_counts counts = { .size = sizeof(counts) };
+
+	tacho_unwinder_counts(r->unwinder, &counts);
+	out->stacks = counts.stacks;
+	out->whole_stacks = counts.whole;
+	out->truncated_stacks = counts.truncated;
 }
 
 void stack_recorder_attr(const struct stack_recorder *r, size_t event, struct perf_event_attr *attr)
@@ -146,6 +163,7 @@ int stack_recorder_feed(void *stack_recorder, const void *bytes, size_t n)
  * its reader reports the damage. */
 static int rewrite_sample(struct stack_recorder *r, const struct tacho_record *rec, const struct stack_event *ev)
 {
+	uint64_t leaf[] = { CONTEXT_USER, 0 };
 	struct tacho_sample sample;
 	struct tacho_words chain;
 	int err = tacho_sample_decode(&sample, rec, &ev->layout, r->scratch);
@@ -153,6 +171,11 @@ static int rewrite_sample(struct stack_recorder *r, const struct tacho_record *r
 	if (err == 0) {
 		chain = sample.chain;
 		err = tacho_unwinder_unwind(r->unwinder, &sample, &chain);
+		/* A program of 32 bits: its chain is the sampled address alone. */
+		if (err == 0 && !chain.n && (rec->misc & MISC_CPUMODE) == TACHO_SPACE_USER) {
+			leaf[1] = sample.ip;
+			chain = (struct tacho_words){ leaf, countof(leaf) };
+		}
 		if (err >= 0)
 			err = record_replace_chain(rec, &sample, &ev->layout, chain, ev->keeps_regs, &r->out);
 	}
@@ -181,10 +204,10 @@ static int process_record(struct stack_recorder *r, const struct tacho_record *r
 
 static int collect(void *arg, const void *bytes, size_t n)
 {
-	struct stack_recorder *r = arg;
+	struct buf *to = arg;
 
-	buf_put(&r->round, bytes, n);
-	return buf_failed(&r->round) ? -ENOMEM : 0;
+	buf_put(to, bytes, n);
+	return buf_failed(to) ? -ENOMEM : 0;
 }
 
 /* Records without a time, such as AUX data, stay behind the record before them. */
@@ -226,7 +249,7 @@ static int write_out(struct stack_recorder *r, tacho_bytes_fn *fn, void *arg)
 	return err;
 }
 
-static int process_round(struct stack_recorder *r, tacho_bytes_fn *fn, void *arg)
+static int process_round(struct stack_recorder *r, struct tacho_sampler *s, tacho_bytes_fn *fn, void *arg)
 {
 	int err = list_records(r);
 
@@ -239,21 +262,27 @@ static int process_round(struct stack_recorder *r, tacho_bytes_fn *fn, void *arg
 		err = process_record(r, &rec);
 		if (err >= 0 && r->out.n >= WRITE_BYTES)
 			err = write_out(r, fn, arg);
+		/* The tracker's rings are small, and a round may take long: a new program's tables are built. */
+		if (err >= 0 && i % RECORDS_PER_LOOK == RECORDS_PER_LOOK - 1)
+			err = (int)min_of(sampler_drain_tracker(s, collect, &r->next), (int64_t)0);
 	}
 	return err < 0 ? err : write_out(r, fn, arg);
 }
 
 int64_t stack_recorder_drain(struct stack_recorder *r, struct tacho_sampler *s, tacho_bytes_fn *fn, void *arg)
 {
+	struct buf taken = r->round;
 	int64_t got, more;
 	int err;
 
-	buf_clear(&r->round);
-	got = tacho_sampler_drain(s, collect, r);
-	more = got < 0 ? got : sampler_drain_tracker(s, collect, r);
+	r->round = r->next;
+	r->next = taken;
+	buf_clear(&r->next);
+	got = tacho_sampler_drain(s, collect, &r->round);
+	more = got < 0 ? got : sampler_drain_tracker(s, collect, &r->round);
 	if (more < 0)
 		return more;
-	err = r->round.n ? process_round(r, fn, arg) : 0;
+	err = r->round.n ? process_round(r, s, fn, arg) : 0;
 	if (err >= 0 && ++r->rounds % ROUNDS_PER_PRUNE == 0)
 		err = tacho_symbols_prune(r->symbols, 0);
 	return err < 0 ? err : got + more;

@@ -11,7 +11,7 @@
 #include "base/buf.h"
 #include "base/int_map.h"
 
-#include <tacho/sampler.h>
+#include <tacho/recorder.h>
 #include <tacho/unwind.h>
 
 struct perf_event_attr;
@@ -34,6 +34,7 @@ struct stack_recorder {
 	struct { struct stack_event *v; size_t n, cap; } events;
 	struct int_map event_of_id;	/* id in a record -> index */
 	struct buf round;		/* records as they were drained */
+	struct buf next;		/* the tracker's records that arrived meanwhile, for the next round */
 	struct { struct round_record *v; size_t n, cap; } order;
 	struct buf out;			/* records to be written */
 	unsigned rounds;
@@ -43,6 +44,7 @@ struct stack_recorder {
 bool stack_recorder_is_needed(const struct tacho_sampler *s);
 int stack_recorder_new(struct stack_recorder **out, const struct tacho_sampler *s);	/* 0 or a negative errno */
 void stack_recorder_free(struct stack_recorder *r);
+void stack_recorder_stats(const struct stack_recorder *r, struct tacho_recorder_stats *out);
 /* Changes an event's attr to describe the samples that are written. */
 void stack_recorder_attr(const struct stack_recorder *r, size_t event, struct perf_event_attr *attr);
 /* Takes note of mappings and tasks in records that are written elsewhere. 0, -ENOMEM. A tacho_bytes_fn. */

@@ -18,13 +18,20 @@
  * 64-bit code does not use; other architectures: the general registers up to the program counter. */
 #if defined(__x86_64__)
 #define DWARF_REGS 0xff0fffULL
+#define CAN_UNWIND true
 #elif defined(__aarch64__)
 #define DWARF_REGS 0x1ffffffffULL
+#define CAN_UNWIND true
 #elif defined(__riscv)
 #define DWARF_REGS 0xffffffffULL
 #else
 #define DWARF_REGS 0ULL
 #endif
+#ifndef CAN_UNWIND
+#define CAN_UNWIND false	/* see unwind/arch.c */
+#endif
+#define STACK_BYTES 8192u
+#define AUTO_STACK_BYTES MAX_STACK_BYTES	/* compilers and interpreters have deep stacks */
 
 #define BRANCH_USER (1ULL << 0)
 #define BRANCH_CALL_STACK (1ULL << 11)
@@ -157,9 +164,13 @@ static int set_call_chain(const struct tacho_sampler *s, struct perf_event_attr 
 {
 	const struct tacho_sampler_opts *o = &s->opts;
 	enum tacho_chain chain = chain_mode(s, event);
+	uint32_t usual = chain == TACHO_CHAIN_AUTO ? AUTO_STACK_BYTES : STACK_BYTES;
 	uint32_t bytes = event->terms.stack_size ? event->terms.stack_size
-		       : o->stack_bytes ? o->stack_bytes : 8192;
+		       : o->stack_bytes ? o->stack_bytes : usual;
 
+	if (chain == TACHO_CHAIN_AUTO)
+		chain = CAN_UNWIND && !(attr->flags & PERF_ATTR_EXCLUDE_USER) && !o->chain_no_user ? TACHO_CHAIN_DWARF
+												     : TACHO_CHAIN_FP;
 	if (chain == TACHO_CHAIN_NONE)
 		return 0;
 	attr->sample_type |= PERF_SAMPLE_CALLCHAIN;

@@ -21,6 +21,9 @@
 #define LIMITED_RING_BYTES (512u << 10)		/* default perf_event_mlock_kb, without CAP_IPC_LOCK */
 #define UNLIMITED_RING_BYTES (4u << 20)		/* per ring, with CAP_IPC_LOCK ... */
 #define UNLIMITED_TOTAL_BYTES (64u << 20)	/* ... unless all rings together would exceed this */
+#define DEEP_STACK_BYTES 8192u			/* with larger copies of the stack, both limits are ... */
+#define DEEP_STACK_FACTOR 4u			/* ... larger by this factor */
+#define SAMPLES_PER_RING 32u
 
 static bool is_tracker(const struct tacho_sampler *s, size_t event)
 {
@@ -83,6 +86,29 @@ static unsigned pages_within(size_t bytes)
 	return pages;
 }
 
+/* Whether samples have copies of the stack that are larger than perf's. */
+static bool copies_deep_stacks(const struct tacho_sampler *s)
+{
+	for (size_t i = 0; i < s->set->events.n; i++)
+		if (s->set->events.v[i].attr.sample_stack_user > DEEP_STACK_BYTES)
+			return true;
+	return false;
+}
+
+/* A ring must hold many samples, so with TACHO_CHAIN_AUTO a small ring means smaller copies of the stack. */
+static void limit_stack_copies(const struct tacho_sampler *s, size_t ring_bytes)
+{
+	uint32_t most = (uint32_t)max_of(min_of(ring_bytes / SAMPLES_PER_RING, (size_t)UINT16_MAX), (size_t)DEEP_STACK_BYTES) & ~7u;
+
+	if (s->opts.chain != TACHO_CHAIN_AUTO || s->opts.stack_bytes)
+		return;
+	for (size_t i = 0; i < s->set->events.n; i++) {
+		struct perf_event_attr *attr = &s->set->events.v[i].attr;
+
+		attr->sample_stack_user = min_of(attr->sample_stack_user, most);
+	}
+}
+
 /*
  * Ring sizes are chosen before the events are opened, because the watermark (the fill level at which the
  * kernel wakes us) is part of the attr. It is a quarter of the ring, which leaves time to react. Without
@@ -91,7 +117,7 @@ static unsigned pages_within(size_t bytes)
 void rings_plan(struct tacho_sampler *s)
 {
 	struct host_facts host = { .mlock_kb = HOST_UNKNOWN };
-	size_t bytes = UNLIMITED_RING_BYTES, n = s->opts.target.n_tids + 1;
+	size_t bytes = UNLIMITED_RING_BYTES, total = UNLIMITED_TOTAL_BYTES, n = s->opts.target.n_tids + 1;
 	scoped(cpuset_done) struct cpuset online = { 0 };
 	uint32_t mark;
 
@@ -99,13 +125,18 @@ void rings_plan(struct tacho_sampler *s)
 	if (sys_online_cpus(&s->t->sys, &online) == 0 && !s->opts.per_thread_rings)
 		n = cpuset_count(&online);
 	s->ring_pages = s->opts.ring_pages;
-	while (bytes > LIMITED_RING_BYTES && bytes * n > UNLIMITED_TOTAL_BYTES)
+	if (copies_deep_stacks(s)) {
+		bytes *= DEEP_STACK_FACTOR;
+		total *= DEEP_STACK_FACTOR;
+	}
+	while (bytes > LIMITED_RING_BYTES && bytes * n > total)
 		bytes /= 2;
 	if (!host_has_cap(&host, HOST_CAP_IPC_LOCK))
 		bytes = host.mlock_kb > 8 ? (size_t)(host.mlock_kb - 4) << 10 : LIMITED_RING_BYTES;
 	if (!s->ring_pages)
 		s->ring_pages = pages_within(bytes);
 	bytes = tacho_sampler_ring_bytes(s);
+	limit_stack_copies(s, bytes);
 	mark = (uint32_t)min_of(bytes / (host_has_cap(&host, HOST_CAP_IPC_LOCK) ? 4 : 8),
 				(size_t)UINT32_MAX);
 	for (size_t i = 0; i < s->set->events.n; i++) {

@@ -43,6 +43,11 @@ static uint16_t host_machine(void)
 	return elf_open(&self, "/proc/self/exe") == 0 ? self.machine : 0;
 }
 
+bool tacho_unwinder_supports(uint16_t machine)
+{
+	return unwind_arch_of(machine ? machine : host_machine());
+}
+
 int tacho_unwinder_new(struct tacho_unwinder **out, struct tacho_symbols *symbols, uint16_t machine,
 		       struct tacho_error *e)
 {

@@ -118,12 +118,12 @@ static void take_step(struct unwind_stack *s, const struct unwind_step *to)
 }
 
 /* A frame lies above its callee, except that a signal handler may have a stack of its own, and that a leaf that keeps
- * its return address in a register may have no frame at all. */
+ * its return address in a register may have no frame at all (on x86-64: vfork). */
 static bool stack_grows(const struct unwind_stack *s, const struct unwind_step *to, bool leaf)
 {
 	uint64_t sp = s->regs[s->arch->sp];
 
-	return to->sp > sp || to->exact || (leaf && s->arch->ra_in_register && to->sp == sp);
+	return to->sp > sp || to->exact || (leaf && to->sp == sp);
 }
 
 enum unwind_end unwind_walk(struct unwind_stack *s, unwind_lookup_fn lookup, void *arg, uint64_t *out, size_t max,

@@ -26,6 +26,8 @@ struct flame_opts {
 	const char *freq, *call_graph, *data;
 };
 
+#define DEFAULT_FREQUENCY "999"		/* copies of stacks are large */
+
 #define AT(field) offsetof(struct flame_opts, field)
 static const struct option_row flame_rows[] = {
 	{ OPT_GROUP, .help = "Input" },
@@ -44,10 +46,10 @@ static const struct option_row flame_rows[] = {
 	  "record threads; of a recording, draw only their samples" },
 	{ OPT_STR, 'C', "cpu", SOURCE_AT(struct flame_opts, filter.cpus), "CPUS",
 	  "record these CPUs; of a recording, draw only their samples", .complete = "cpu" },
-	{ OPT_STR, 'F', "freq", AT(freq), "N|max", "record N samples per second; by default 4000" },
+	{ OPT_STR, 'F', "freq", AT(freq), "N|max", "record N samples per second; by default 999" },
 	{ OPT_U64, 'c', "count", AT(count), "N", "record a sample every N events", .min = 1 },
 	{ OPT_STR, 0, "call-graph", AT(call_graph), "MODE",
-	  "how to record call chains; by default fp", .complete = "fp dwarf lbr" },
+	  "how to record call chains, as record --call-graph; by default auto", .complete = "auto fp dwarf lbr" },
 	{ OPT_STR, 0, "data", AT(data), "FILE", "keep the recording in FILE", .complete = "file" },
 	{ OPT_GROUP, .help = "Appearance" },
 	{ OPT_STR, 'o', "output", AT(output), "FILE",
@@ -128,8 +130,9 @@ static int record(const struct flame_opts *o, const char *path, int argc, char *
 {
 	struct record_opts opts = {
 		.no_inherit = "", .output = path, .all_cpus = o->all_cpus, .pids = o->source.filter.pids,
-		.tids = o->source.filter.tids, .cpus = o->source.filter.cpus, .freq = o->freq,
-		.period = o->count, .call_graph = o->call_graph ? o->call_graph : "fp", .quiet = true,
+		.tids = o->source.filter.tids, .cpus = o->source.filter.cpus,
+		.freq = o->freq || o->count ? o->freq : DEFAULT_FREQUENCY, .period = o->count,
+		.call_graph = o->call_graph ? o->call_graph : "auto", .quiet = true,
 		.no_cache = !o->data,		/* the recording is read at once and deleted */
 	};
 	int status = EXIT_FAILED;

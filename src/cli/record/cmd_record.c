@@ -80,9 +80,9 @@ static const struct option_row record_rows[] = {
 	{ OPT_GROUP, .help = "What a sample holds" },
 	{ OPT_FLAG, 'g', NULL, AT(chains), .help = "call chains, by frame pointers" },
 	{ OPT_STR, 0, "call-graph", AT(call_graph), "MODE",
-	  "call chains: fp, lbr, or dwarf[,BYTES] (unwound while recording from copies of the stack; with "
-	  ",raw the copies are recorded instead)",
-	  .complete = "fp dwarf lbr" },
+	  "call chains: fp, lbr, dwarf[,BYTES] (unwound while recording from copies of the stack; with "
+	  ",raw the copies are recorded instead), or auto (dwarf where it is possible, else fp)",
+	  .complete = "auto fp dwarf lbr" },
 	{ OPT_FLAG, 0, "kernel-callchains", AT(kernel_chains), .help = "only the kernel part of call chains" },
 	{ OPT_FLAG, 0, "user-callchains", AT(user_chains), .help = "only the user part of call chains" },
 	{ OPT_FLAG, 'd', "data", AT(addresses),
@@ -458,6 +458,19 @@ static void print_losses(const struct record_session *s)
 	}
 }
 
+/* Reports how many stacks were unwound whole, if any were unwound while recording. */
+static void print_stacks(const struct tacho_recorder_stats *st)
+{
+	if (!st->stacks)
+		return;
+	fprintf(stderr, "[ %s record: Unwound %llu stacks, %.1f %% of them up to their start", program_name,
+		(unsigned long long)st->stacks, 100.0 * (double)st->whole_stacks / (double)st->stacks);
+	if (st->truncated_stacks)
+		fprintf(stderr, "; %llu are deeper than the copy of the stack, --call-graph dwarf,65528 takes the "
+			"largest", (unsigned long long)st->truncated_stacks);
+	fputs(" ]\n", stderr);
+}
+
 /* Prints perf's two lines at the end of a recording, and what was lost. */
 static void print_summary(const struct record_session *s, bool complete)
 {
@@ -477,6 +490,7 @@ static void print_summary(const struct record_session *s, bool complete)
 	if (complete)		/* otherwise the number of written samples is unknown */
 		fprintf(stderr, " (%llu samples)", (unsigned long long)(all.samples - written.samples_left_out));
 	fputs(" ]\n", stderr);
+	print_stacks(&written);
 	print_losses(s);
 }
 

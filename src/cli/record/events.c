@@ -27,9 +27,10 @@ static int refuse_argument(const char *option, const char *text, struct str part
 	return -EINVAL;
 }
 
-/* Parses fp, dwarf[,BYTES][,raw] or lbr. */
-static int parse_call_graph(const char *text, struct tacho_sampler_opts *out, bool *raw_stacks)
+/* Parses auto, fp, dwarf[,BYTES][,raw] or lbr. */
+static int parse_call_graph(const struct record_opts *o, struct tacho_sampler_opts *out, bool *raw_stacks)
 {
+	const char *text = o->call_graph;
 	struct str rest = str_of(text), mode;
 	uint64_t bytes;
 
@@ -41,13 +42,18 @@ static int parse_call_graph(const char *text, struct tacho_sampler_opts *out, bo
 		out->chain = TACHO_CHAIN_LBR;
 	else if (str_is(mode, "dwarf"))
 		out->chain = TACHO_CHAIN_DWARF;
+	else if (str_is(mode, "auto"))
+		out->chain = TACHO_CHAIN_AUTO;
 	else
 		return refuse_argument("--call-graph", text, mode, "way to record call chains",
-			      "fp, dwarf, dwarf,BYTES, dwarf,raw, dwarf,BYTES,raw or lbr");
+			      "auto, fp, dwarf, dwarf,BYTES, dwarf,raw, dwarf,BYTES,raw or lbr");
 	if (out->chain == TACHO_CHAIN_DWARF && (str_is(rest, "raw") || str_ends(rest, ",raw"))) {
 		*raw_stacks = true;
 		rest.n -= min_of(rest.n, strlen(",raw"));
 	}
+	/* These would record the copies of stacks as they are. */
+	if (out->chain == TACHO_CHAIN_AUTO && (o->threads || o->overwrite || o->snapshot || o->aux_sample))
+		out->chain = TACHO_CHAIN_FP;
 	if (!rest.n)
 		return 0;
 	if (out->chain != TACHO_CHAIN_DWARF || num_bytes(rest, &bytes) < 0 || bytes == 0 ||
@@ -412,7 +418,7 @@ int record_plan_init(const struct record_opts *o, bool has_command, struct recor
 	if (err == 0 && o->delay)
 		err = parse_delay(o->delay, plan);
 	if (err == 0 && o->call_graph)
-		err = parse_call_graph(o->call_graph, s, &plan->raw_stacks);
+		err = parse_call_graph(o, s, &plan->raw_stacks);
 	if (err == 0 && o->branch_any)
 		s->branch_filter = 1 << 3;
 	if (err == 0 && o->branch_filter)
