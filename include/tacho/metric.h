@@ -170,8 +170,24 @@ TACHO_API size_t tacho_metric_set_size(const struct tacho_metric_set *ms);
 TACHO_API const struct tacho_metric *tacho_metric_set_metric(const struct tacho_metric_set *ms, size_t i);
 /* After plan: the event of the event set next to which the metric should be shown, as an index. */
 TACHO_API uint32_t tacho_metric_set_home(const struct tacho_metric_set *ms, size_t i);
-/* Messages about the metrics of groups that were left out; valid until the next add. */
+/* Messages about the metrics that could not be added; valid until the next add. */
 TACHO_API const char *const *tacho_metric_set_left_out(const struct tacho_metric_set *ms, size_t *n);
+
+/* A metric that cannot be computed here. */
+struct tacho_metric_missing {
+	size_t size;
+	struct tacho_metric metric;
+	const char *needs;	/* the event or #literal that is missing; NULL: its expression is wrong */
+	const char *why;	/* why that is not available, or what is wrong */
+};
+/* The metrics that could not be added, as an array of the returned length; valid until the next add. */
+TACHO_API size_t tacho_metric_set_missing(const struct tacho_metric_set *ms,
+					  const struct tacho_metric_missing **out);
+/* Checks before plan whether a metric can be computed here, without adding it: also opens its events to see
+ * whether this CPU, kernel and user can count them. Returns 1, or 0 with the reason in *out, which is valid as long as
+ * the set; -ENOMEM; -EBUSY after plan. */
+TACHO_API int tacho_metric_set_probe(struct tacho_metric_set *ms, const struct tacho_metric *m,
+				     struct tacho_metric_missing *out);
 
 /* The counts to compute metrics from. */
 struct tacho_metric_counts {

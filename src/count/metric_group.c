@@ -22,6 +22,7 @@ static int add_to_scratch_set(struct tacho_metric_set *ms, struct metric_name *n
 
 	if (err <= 0)
 		return err;
+	n->scratch = first;
 	ev = tacho_evset_event(ms->scratch, first);
 	stem = pmu_stem(str_of(ev->pmu));
 	n->shown = arena_str(&ms->arena, str_of(ev->name));
@@ -47,7 +48,7 @@ static int learn_event(struct tacho_metric_set *ms, struct metric_name *n)
 
 int64_t metric_name_learn(struct tacho_metric_set *ms, const char *text)
 {
-	struct metric_name n = { .event = METRIC_NO_EVENT }, *slot;
+	struct metric_name n = { .event = METRIC_NO_EVENT, .scratch = SIZE_MAX }, *slot;
 
 	for (size_t i = 0; i < ms->names.n; i++)
 		if (!strcmp(ms->names.v[i].text, text))

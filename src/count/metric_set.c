@@ -46,6 +46,7 @@ void tacho_metric_set_free(struct tacho_metric_set *ms)
 	vec_done(&ms->uses);
 	vec_done(&ms->names);
 	vec_done(&ms->left_out);
+	vec_done(&ms->missing);
 	vec_done(&ms->in_progress);
 	free(ms->values);
 	free(ms->inputs);
@@ -104,8 +105,6 @@ static int64_t find_use(const struct tacho_metric_set *ms, const char *name)
 	return -1;
 }
 
-static int64_t use_metric(struct tacho_metric_set *ms, const struct tacho_metric *m, struct tacho_error *e);
-
 struct input_binding {
 	struct tacho_metric_set *ms;
 	const struct tacho_metric *metric;
@@ -117,6 +116,8 @@ struct input_binding {
 
 static int refuse_missing(const struct input_binding *w, const char *name, const char *why)
 {
+	w->ms->needs = arena_str(&w->ms->arena, str_of(name));
+	w->ms->why = arena_str(&w->ms->arena, str_of(why));
 	error_set(w->e, -EOPNOTSUPP, "metric '%.100s' needs '%.200s': %.300s", w->metric->name, name, why);
 	return -EOPNOTSUPP;
 }
@@ -141,7 +142,7 @@ static int bind_name(void *arg, const char *name)
 		found = metric_find(w->ms->t, name, &other);
 	if (found < 0)
 		return error_nomem(w->e);
-	at = found ? use_metric(w->ms, &other, w->e) : metric_name_learn(w->ms, name);
+	at = found ? metric_use_add(w->ms, &other, w->e) : metric_name_learn(w->ms, name);
 	if (at < 0)
 		return at == -ENOMEM ? error_nomem(w->e) : (int)at;
 	if (!found && !w->ms->names.v[at].shown)
@@ -257,7 +258,7 @@ static int compile_use(struct tacho_metric_set *ms, struct metric_use *u, struct
 
 /* Returns the index of the metric in uses[], adding it, and before it the metrics it refers to, if it is not
  * there yet; or a negative errno. */
-static int64_t use_metric(struct tacho_metric_set *ms, const struct tacho_metric *m, struct tacho_error *e)
+int64_t metric_use_add(struct tacho_metric_set *ms, const struct tacho_metric *m, struct tacho_error *e)
 {
 	struct metric_use u = { .metric = *m, .home = METRIC_NO_EVENT, .hidden = true }, *slot;
 	int64_t at = find_use(ms, m->name);
@@ -292,29 +293,42 @@ struct metric_addition {
 	int n;				/* number of metrics added */
 };
 
-static int note_left_out(struct tacho_metric_set *ms, const struct tacho_error *e)
+int metric_describe_missing(struct tacho_metric_set *ms, const struct tacho_error *e,
+			    struct tacho_metric_missing *out)
+{
+	out->needs = ms->needs;
+	out->why = ms->why ? ms->why : arena_str(&ms->arena, str_of(e->message));
+	return out->why ? 0 : -ENOMEM;
+}
+
+static int note_left_out(struct tacho_metric_set *ms, const struct tacho_metric *m, const struct tacho_error *e)
 {
 	char *text = arena_str(&ms->arena, str_of(e->message));
 	const char **slot = text ? vec_add(&ms->left_out) : NULL;
+	struct tacho_metric_missing *missing = slot ? vec_add(&ms->missing) : NULL;
 
-	if (!slot)
+	if (!missing)
 		return -ENOMEM;
 	*slot = text;
-	return 0;
+	*missing = (struct tacho_metric_missing){ .size = sizeof(*missing), .metric = *m };
+	return metric_describe_missing(ms, e, missing);
 }
 
 static int add_metric(void *arg, const struct tacho_metric *m)
 {
 	struct metric_addition *a = arg;
 	struct tacho_error e = { .column = -1 };
-	int64_t at = use_metric(a->ms, m, &e);
+	int64_t at;
+
+	a->ms->needs = a->ms->why = NULL;
+	at = metric_use_add(a->ms, m, &e);
 
 	if (at == -ENOMEM)
 		return -ENOMEM;
 	if (at < 0) {
 		if (!a->first.code)
 			a->first = e;
-		return note_left_out(a->ms, &e);
+		return note_left_out(a->ms, m, &e);
 	}
 	a->n += a->ms->uses.v[at].hidden;
 	a->ms->uses.v[at].hidden = false;
@@ -380,6 +394,12 @@ const char *const *tacho_metric_set_left_out(const struct tacho_metric_set *ms, 
 {
 	*n = ms->left_out.n;
 	return ms->left_out.v;
+}
+
+size_t tacho_metric_set_missing(const struct tacho_metric_set *ms, const struct tacho_metric_missing **out)
+{
+	*out = ms->missing.v;
+	return ms->missing.n;
 }
 
 /* ---- values ---- */

@@ -36,6 +36,9 @@ struct metric_name {
 	const char *why;		/* why it is not available */
 	bool software, core, topdown;
 	uint32_t event;			/* index of an event in the set that counts it */
+	size_t scratch;			/* its index in the scratch set */
+	bool probed;			/* it was opened for tacho_metric_set_probe() ... */
+	const char *refused;		/* ... and this is why that failed, or NULL */
 };
 
 struct metric_use {
@@ -54,6 +57,8 @@ struct tacho_metric_set {
 	struct { struct metric_use *v; size_t n, cap; } uses;
 	struct { struct metric_name *v; size_t n, cap; } names;
 	struct { const char **v; size_t n, cap; } left_out;
+	struct { struct tacho_metric_missing *v; size_t n, cap; } missing;	/* the same, in the same order */
+	const char *needs, *why;	/* the name that the last refused metric needs, and why it is not available */
 	struct { const char **v; size_t n, cap; } in_progress;	/* metrics being resolved, to detect cycles */
 	bool planned;
 	double *values, *inputs;	/* scratch buffers of computations */
@@ -64,5 +69,10 @@ struct tacho_metric_set {
 int metric_find(struct tacho *t, const char *name, struct tacho_metric *out);
 /* metric_group.c: the index of the name in ms->names, added if it is new; or -ENOMEM. */
 int64_t metric_name_learn(struct tacho_metric_set *ms, const char *text);
+/* metric_set.c: the index of the metric in ms->uses, added if it is new, hidden; or a negative errno. */
+int64_t metric_use_add(struct tacho_metric_set *ms, const struct tacho_metric *m, struct tacho_error *e);
+/* Fills in why the metric that metric_use_add() just refused with *e cannot be computed. 0 or -ENOMEM. */
+int metric_describe_missing(struct tacho_metric_set *ms, const struct tacho_error *e,
+			    struct tacho_metric_missing *out);
 
 #endif

@@ -27,7 +27,8 @@ struct list_writer {
 	void (*event)(struct list_out *o, const struct tacho_listing *item);
 	/* `group` is the metric group under which the metric is listed; NULL: metrics are not listed by
 	 * group. */
-	void (*metric)(struct list_out *o, const char *group, const struct tacho_metric *m);
+	void (*metric)(struct list_out *o, const char *group, const struct tacho_metric *m,
+		       const char *why_not);	/* NULL: it can be computed here */
 	void (*group)(struct list_out *o, const char *name);	/* writes only the name of a group */
 	void (*end)(struct list_out *o);
 	bool by_group;		/* list each metric under each of its groups, not only once */

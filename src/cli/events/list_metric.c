@@ -12,11 +12,34 @@ struct metrics {
 	const struct list_words *words;
 	const char *group;		/* the group that is being written; NULL: none */
 	struct strlist groups;
+	struct tacho_metric_set *set;	/* to check which metrics can be computed here; NULL: none checked yet */
 };
+
+/* Writes why the metric cannot be computed here. Returns its length, 0 if it can be, or -ENOMEM. */
+static int describe_missing(struct metrics *s, const struct tacho_metric *m, struct buf *why)
+{
+	const struct tacho_metric_set_opts opts = { .size = sizeof(opts), .no_threshold = true };
+	struct tacho_metric_missing missing;
+	int err = s->set ? 0 : tacho_metric_set_new(&s->set, s->t, &opts);
+
+	if (err == 0)
+		err = tacho_metric_set_probe(s->set, m, &missing);
+	if (err)		/* 1: it can */
+		return min_of(err, 0);
+	if (missing.needs)
+		buf_printf(why, "it needs '%s': ", missing.needs);
+	buf_puts(why, missing.why);
+	return buf_failed(why) ? -ENOMEM : (int)why->n;
+}
 
 static int write_metric(struct metrics *s, const struct tacho_metric *m)
 {
-	s->out->writer->metric(s->out, s->group, m);
+	scoped(buf_done) struct buf why = { 0 };
+	int missing = describe_missing(s, m, &why);
+
+	if (missing < 0)
+		return missing;
+	s->out->writer->metric(s->out, s->group, m, missing ? why.bytes : NULL);
 	s->out->n++;
 	return buf_failed(&s->out->buf) ? -ENOMEM : 0;
 }
@@ -123,5 +146,6 @@ int list_metrics(struct tacho *t, struct list_out *o, const struct list_words *w
 		if (is_class(&words->v[i], "metricgroup"))
 			err = write_groups(&s, &words->v[i]);
 	strlist_done(&s.groups);
+	tacho_metric_set_free(s.set);
 	return err < 0 ? err : 0;
 }

@@ -88,7 +88,7 @@ static void text_event(struct list_out *o, const struct tacho_listing *item)
 		buf_printf(&o->buf, "%*s%s\n", DESC_AT + 1, "", item->encoding);
 }
 
-static void text_metric(struct list_out *o, const char *group, const struct tacho_metric *m)
+static void text_metric(struct list_out *o, const char *group, const struct tacho_metric *m, const char *why_not)
 {
 	if (group && !o->in_groups)
 		put_heading(o, "Metric Groups");
@@ -97,6 +97,8 @@ static void text_metric(struct list_out *o, const char *group, const struct tach
 	buf_printf(&o->buf, "  %s\n", m->name);
 	if (o->desc && m->desc && *m->desc)
 		put_note(o, m->desc, NULL);
+	if (why_not)
+		buf_printf(&o->buf, "%*snot available: %s\n", DESC_AT, "", why_not);
 	if (o->details)
 		buf_printf(&o->buf, "%*s[%s]\n", DESC_AT + 1, "", m->expr);
 }
@@ -120,10 +122,11 @@ static void raw_event(struct list_out *o, const struct tacho_listing *item)
 		raw_name(o, item->alias);
 }
 
-static void raw_metric(struct list_out *o, const char *group, const struct tacho_metric *m)
+static void raw_metric(struct list_out *o, const char *group, const struct tacho_metric *m, const char *why_not)
 {
 	(void)group;
-	raw_name(o, m->name);
+	if (!why_not)
+		raw_name(o, m->name);
 }
 
 static void json_lead(struct list_out *o, struct json *j)
@@ -172,7 +175,7 @@ static void json_event(struct list_out *o, const struct tacho_listing *item)
 	json_end(&j);
 }
 
-static void json_metric(struct list_out *o, const char *group, const struct tacho_metric *m)
+static void json_metric(struct list_out *o, const char *group, const struct tacho_metric *m, const char *why_not)
 {
 	struct json j;
 
@@ -183,6 +186,8 @@ static void json_metric(struct list_out *o, const char *group, const struct tach
 	put_member(&j, "MetricThreshold", m->threshold);
 	put_scale(&j, m->scale, m->unit);
 	put_member(&j, "BriefDescription", m->desc);
+	json_member(&j, "Available", bool, !why_not);
+	put_member(&j, "Reason", why_not);
 	json_end(&j);
 }
 

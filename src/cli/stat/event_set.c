@@ -171,6 +171,10 @@ int stat_plan_set(const struct stat_opts *o, struct tacho_evset *set, struct sta
 	plan->has_cgroups = event_args_have(&o->event_args, EVENT_ARG_CGROUPS);
 	if (o->topdown)
 		err = stat_add_topdown(plan, o->topdown_level, &e);
+	if (err >= 0 && plan->missing_in && !tacho_evset_size(set)) {
+		message_error("stat", "-M", plan->missing_in, &plan->missing_error);
+		return plan->missing_error.code;
+	}
 	plan->n_events = tacho_evset_size(set);
 	if (err >= 0 && o->for_each_cgroup) {
 		plan->has_cgroups = true;
@@ -246,6 +250,7 @@ void stat_plan_done(struct stat_plan *plan)
 		tacho_expr_free(plan->metrics.v[i].threshold);
 	}
 	vec_done(&plan->metrics);
+	vec_done(&plan->missing);
 	for (size_t i = 0; i < plan->metric_sets.n; i++)
 		tacho_metric_set_free(plan->metric_sets.v[i]);
 	vec_done(&plan->metric_sets);

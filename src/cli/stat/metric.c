@@ -5,6 +5,7 @@
 #include "cli/stat/stat.h"
 
 #include <errno.h>
+#include <math.h>
 
 #include "base/error.h"
 #include "cli/stat/topdown.h"
@@ -26,6 +27,47 @@ static int new_metric_set(struct stat_plan *plan, struct tacho_metric_set **out)
 	return err;
 }
 
+/* The others are counted; if there are none, this error ends the command. */
+static int note_refused(struct stat_plan *plan, const char *list, const struct tacho_error *e)
+{
+	if (!plan->missing_in) {
+		plan->missing_in = list;
+		plan->missing_error = *e;
+	}
+	return 0;
+}
+
+static bool is_marked(const struct stat_plan *plan, const char *metric)
+{
+	for (size_t i = 0; i < plan->missing.n; i++)
+		if (!strcmp(plan->missing.v[i].metric.name, metric))
+			return true;
+	return false;
+}
+
+/* Keeps the metrics that cannot be computed here, to mark them in the output. */
+static int mark_missing(struct stat_plan *plan, const struct tacho_metric_set *ms)
+{
+	const struct tacho_metric_missing *missing;
+	size_t n = tacho_metric_set_missing(ms, &missing);
+
+	for (size_t i = 0; i < n; i++) {
+		const struct tacho_metric *m = &missing[i].metric;
+		struct stat_missing_metric *mark;
+
+		if (is_marked(plan, m->name))
+			continue;
+		mark = vec_add(&plan->missing);
+		if (!mark)
+			return -ENOMEM;
+		mark->event = (struct tacho_event){ .size = sizeof(mark->event), .pmu = "", .unit = "", .scale = 1,
+						    .name = missing[i].needs ? missing[i].needs : m->name };
+		mark->metric = (struct stat_metric){ .name = m->name, .unit = m->unit, .value = NAN, .asked = true };
+		mark->why = missing[i].why;
+	}
+	return 0;
+}
+
 int stat_add_metrics(struct stat_plan *plan, const char *list, struct tacho_error *e)
 {
 	struct str rest = str_of(list), one;
@@ -40,7 +82,11 @@ int stat_add_metrics(struct stat_plan *plan, const char *list, struct tacho_erro
 		err = name ? tacho_metric_set_add(ms, name, e) : error_nomem(e);
 		if (err < 0 && err != -ENOMEM && e->column < 0)
 			error_at(e, (size_t)(one.s - list), one.n);
+		if (err < 0 && err != -ENOMEM && err != -ENOENT)
+			err = note_refused(plan, list, e);
 	}
+	if (err >= 0)
+		err = mark_missing(plan, ms);
 	return err < 0 ? err : tacho_metric_set_plan(ms, plan->set, e);
 }
 

@@ -337,7 +337,7 @@ static void add_set_metrics(struct stat_rows *rows, struct stat_row *row, struct
 			if (stat_event_in_copy(l->plan, tacho_evset_event(l->plan->set, home), home, row->event) !=
 			    row->event)
 				continue;
-			*to = (struct stat_metric){ .name = m->name, .unit = m->unit };
+			*to = (struct stat_metric){ .name = m->name, .unit = m->unit, .asked = true };
 			to->value = tacho_metric_set_value(ms, i, &counts, &to->alarming);
 			row->n_metrics++;
 			rows->n_metrics++;
@@ -408,11 +408,35 @@ static void sort_rows(struct stat_rows *rows, enum tacho_per per, bool metric_on
 	      per == TACHO_PER_THREAD && !metric_only ? by_count : by_place);
 }
 
+/* Adds a row, in each place of the first event, for each metric of -M that cannot be computed here. */
+static int add_missing(struct stat_rows *rows, const struct stat_plan *plan)
+{
+	const struct tacho_event *first = rows->list.n ? rows->list.v[0].event : NULL;
+	size_t n = rows->list.n;
+
+	for (size_t i = 0; i < plan->missing.n; i++) {
+		struct stat_missing_metric *missing = &plan->missing.v[i];
+
+		for (size_t at = 0; at < n && rows->list.v[at].event == first; at++) {
+			struct stat_row *row = vec_add(&rows->list);
+
+			if (!row)
+				return -ENOMEM;
+			*row = (struct stat_row){ .event = &missing->event, .place = rows->list.v[at].place,
+						  .state = TACHO_UNSUPPORTED, .why = missing->why, .share = 1,
+						  .metrics = &missing->metric, .n_metrics = 1 };
+		}
+	}
+	return 0;
+}
+
 int stat_rows_finish(struct stat_rows *rows, const struct stat_plan *plan, double elapsed_s,
 		     enum tacho_per per, bool metric_only)
 {
 	int err = add_metrics(rows, plan, elapsed_s);
 
+	if (err == 0)
+		err = add_missing(rows, plan);
 	if (err == 0)
 		sort_rows(rows, per, metric_only);
 	return err;

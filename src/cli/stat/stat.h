@@ -40,6 +40,8 @@ struct stat_opts {
 	const char *output;
 	bool append;
 	int32_t log_fd;
+	const char *cpu_type, *pmu_filter;
+	bool hybrid_merge, percore_show_thread;
 	bool no_aggr, no_merge, per_socket, per_die, per_cluster, per_core, per_node, per_thread;
 	const char *per_cache;
 	bool big_num, no_big_num;
@@ -75,6 +77,7 @@ struct stat_metric {
 	const char *name, *unit;
 	double value;			/* in `unit`; NAN: unknown */
 	bool alarming;			/* beyond its threshold */
+	bool asked;			/* by -M: shown also if it cannot be computed */
 };
 
 struct stat_row {
@@ -153,7 +156,19 @@ struct stat_metric_use {
 	char *home;			/* name of the event whose row shows it */
 	struct tacho_expr *expr, *threshold;	/* threshold may be NULL */
 };
+/* A metric of -M that cannot be computed here, and the row that says so. */
+struct stat_missing_metric {
+	struct tacho_event event;	/* the event it lacks; or the metric itself if its expression is wrong */
+	struct stat_metric metric;
+	const char *why;
+};
 struct stat_plan {
+	struct {
+		struct stat_missing_metric *v;
+		size_t n, cap;
+	} missing;
+	struct tacho_error missing_error;	/* the message about the first of them, and the -M it is in */
+	const char *missing_in;
 	struct {
 		struct stat_metric_use *v;
 		size_t n, cap;

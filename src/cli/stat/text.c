@@ -132,8 +132,10 @@ static void put_row(struct buf *out, const struct stat_report *r, const struct s
 	if (r->has_cgroups)
 		buf_printf(out, " %s", row->event->cgroup ? row->event->cgroup : "");
 	column = out->n - from;
-	for (size_t i = 0; i < row->n_metrics && !stat_placeholder(row->state); i++) {
-		if (i) {
+	for (size_t i = 0, shown = 0; i < row->n_metrics; i++) {
+		if (stat_placeholder(row->state) && !row->metrics[i].asked)
+			continue;
+		if (shown++) {
 			end_line(out, from);
 			from = out->n;
 			buf_pad(out, ' ', column);

@@ -46,7 +46,7 @@ grep -q "did you mean 'busy'" err || fail "$(cat err)"
 # tacho list shows them with the built-in metrics, and instead of built-in metrics of the same name.
 tacho list --event-list list.json metric | grep -A1 -x '  busy'
 tacho list --event-list list.json metricgroup | grep -x '  Rates'
-tacho list --event-list list.json --raw-dump metric | tr ' ' '\n' | grep -cx 'insn_per_cycle\|fault_rate'
+tacho list --event-list list.json --raw-dump metric | tr ' ' '\n' | grep -cx 'cs_per_second\|fault_rate\|missing'
 tacho list -j --event-list list.json metric | python3 -c '
 import json, sys
 print(*[sorted(m.items()) for m in json.load(sys.stdin) if m.get("MetricName") == "busy"])'
