@@ -77,6 +77,20 @@ TACHO_API int tacho_list(struct tacho *t, const struct tacho_list_opts *opts,
 			 struct tacho_error *e);
 
 /*
+ * Which PMUs the names of events stand for. It applies to all events that are added afterwards, also to those of
+ * metrics. Software events, tracepoints and breakpoints are not affected.
+ */
+struct tacho_event_scope {	/* zero means the default in every field: every PMU that has the event */
+	size_t size;		/* filled in by TACHO_OPTS */
+	const char *cpu_type;	/* core events only on this core type of a hybrid CPU: "core", "cpu_atom" */
+	const char *pmu;	/* events of PMUs only on this one: "uncore_imc_0" */
+	bool merge_cores;	/* add up the counts of all core types: one event "cycles" */
+};
+/* Returns 0, -ENOENT (no such core type or PMU, with a hint) or -ENOMEM. */
+TACHO_API int tacho_set_event_scope(struct tacho *t, const struct tacho_event_scope *scope,
+				    struct tacho_error *e);
+
+/*
  * Formats a perf_event_attr as lines "field: value", one per field that is not zero, in the order of the ABI,
  * with flags by name. `attr` has `size` bytes in the kernel's layout. The caller frees the text; NULL: out of
  * memory.

@@ -180,6 +180,8 @@ struct tacho_sums_opts {
 	bool no_scale;			/* raw counts, not scaled for multiplexing */
 	bool idle_counts;		/* a target that has not run is TACHO_COUNTING with 0; otherwise it is
 					 * TACHO_NOT_COUNTED */
+	bool percore_threads;		/* with PER_CPU: an event with the term percore has a row for each CPU, with the
+					 * sum of its core, instead of a row for each core */
 };
 
 /* Sums the readings; *out is sorted by event, then place, and valid until the next call or read. Returns its

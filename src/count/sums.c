@@ -327,6 +327,32 @@ static int by_row_place(const void *a, const void *b)
 	return compare_places(&x->place, &y->place);
 }
 
+/* Replaces the rows of cores, which start at sums.v[start], by a row for each CPU of the event. */
+static int spread_cores(struct tacho_evset *set, uint32_t event, size_t start)
+{
+	const struct placement *p = set_placement(set, &set->events.v[event]);
+	size_t n_cores = set->sums.n - start;
+	scoped(freep) struct tacho_sum *cores = calloc(n_cores + 1, sizeof(*cores));
+
+	if (!cores)
+		return -ENOMEM;
+	if (!p)
+		return 0;
+	memcpy(cores, set->sums.v + start, n_cores * sizeof(*cores));
+	set->sums.n = start;
+	for (size_t k = 0; k < p->n; k++) {
+		struct tacho_sum *row = vec_add(&set->sums);
+
+		if (!row)
+			return -ENOMEM;
+		*row = cores[p->place_of[k]];
+		row->place = nowhere;
+		row->place.per = TACHO_PER_CPU;
+		row->place.cpu = p->v[k].cpu;
+	}
+	return 0;
+}
+
 int tacho_evset_sums(struct tacho_evset *set, const struct tacho_sums_opts *given,
 		     const struct tacho_sum **out)
 {
@@ -353,6 +379,10 @@ int tacho_evset_sums(struct tacho_evset *set, const struct tacho_sums_opts *give
 			      by_row_place);
 		for (size_t k = start; k < set->sums.n; k++)
 			finish_row(set, &set->sums.v[k], &opts);
+		if (opts.percore_threads && opts.per == TACHO_PER_CPU && set_event(set, i)->flags & EVENT_PERCORE)
+			err = spread_cores(set, i, start);
+		if (err < 0)
+			return err;
 	}
 	*out = set->sums.v;
 	return (int)set->sums.n;

@@ -39,6 +39,8 @@ void tacho_close(struct tacho *t)
 	catalog_free(t->catalog);
 	vendor_set_free(t->vendor);
 	metric_defs_free(t->metrics);
+	free(t->cpu_type);
+	free(t->pmu_filter);
 	sys_done(&t->sys);
 	free(t);
 }

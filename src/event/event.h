@@ -23,6 +23,8 @@ struct tacho {
 	struct catalog *catalog;	/* created on first use, like vendor and metrics */
 	struct vendor_set *vendor;	/* vendors' event lists: event/vendor.h */
 	struct metric_defs *metrics;	/* metrics of these lists: event/metric.h */
+	char *cpu_type, *pmu_filter;	/* tacho_set_event_scope(): names of PMUs, or NULL */
+	bool merge_cores;
 	void (*log)(void *arg, enum tacho_log_level level, const char *text);
 	void *log_arg;
 };

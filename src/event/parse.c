@@ -265,7 +265,10 @@ static int finish_events(struct event_parser *p, size_t first, size_t start)
 {
 	struct modifiers m = { 0 };
 	struct str letters, typed;
-	int err = scan_modifiers(p, &letters, &m);
+	int err = scope_apply(p, first, scan_since(p, start));
+
+	if (err == 0)
+		err = scan_modifiers(p, &letters, &m);
 
 	if (err < 0)
 		return err;

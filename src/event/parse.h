@@ -92,6 +92,8 @@ int resolve_number(struct event_parser *p, uint32_t type, uint64_t config, struc
 bool resolve_knows(struct str word);
 /* Sets the last event's merge index to the first event since `first` on an instance of the same PMU. */
 void resolve_merge_instance(struct event_parser *p, size_t first, const struct pmu *pmu);
+/* scope.c: applies tacho_set_event_scope() to the events since `first`, which `typed` stands for. 0 or -ENOENT. */
+int scope_apply(struct event_parser *p, size_t first, struct str typed);
 /* Names an event after the core type on hybrid CPUs: cpu_core/cycles/. */
 int resolve_name_hybrid(struct event_parser *p, struct str word, const struct term_list *terms,
 			const struct pmu *pmu, struct event *ev);

@@ -443,6 +443,22 @@ static int run_repeated(struct stat_session *s)
 	return err;
 }
 
+/* --cputype, --pmu-filter and --hybrid-merge */
+static int set_event_scope(struct stat_session *s)
+{
+	const struct stat_opts *o = s->o;
+	const struct tacho_event_scope scope = { .size = sizeof(scope), .cpu_type = o->cpu_type,
+						 .pmu = o->pmu_filter, .merge_cores = o->hybrid_merge };
+	struct tacho_error e = { .column = -1 };
+	int err = tacho_set_event_scope(s->t, &scope, &e);
+
+	if (err < 0)
+		message_error("stat", NULL, NULL, &e);
+	if (err == -ENOENT)
+		s->status = EXIT_USAGE;
+	return err;
+}
+
 static int run_session(struct stat_session *s)
 {
 	struct tacho_error e = { .column = -1 };
@@ -452,6 +468,9 @@ static int run_session(struct stat_session *s)
 		message_error("stat", NULL, NULL, &e);
 		return err;
 	}
+	err = set_event_scope(s);
+	if (err < 0)
+		return err;
 	err = event_lists_add("stat", s->t, &s->o->event_lists);
 	if (err < 0)
 		return err;
@@ -496,7 +515,8 @@ static int count_run(void *opts, int argc, char **argv)
 	s.counts_command = argc && !o->pids && !o->tids && !o->user && !o->all_cpus && !o->cpus;
 	s.sums = (struct tacho_sums_opts){ .size = sizeof(s.sums), .per = stat_chosen_per(o),
 					   .no_merge = o->no_merge || o->no_aggr,
-					   .no_scale = o->no_scale };
+					   .no_scale = o->no_scale,
+					   .percore_threads = o->percore_show_thread };
 	err = parse_cache_level(o->per_cache, &s.sums.cache_level);
 	if (err == 0)
 		err = stat_target_init(o, argc, argv, &s.target);

@@ -31,6 +31,10 @@ const struct option_row stat_option_rows[] = {
 	  .help = "filter for the tracepoints of the preceding -e" },
 	{ OPT_FLAG, 0, "all-user", AT(all_user), .help = "count in user space only" },
 	{ OPT_FLAG, 0, "all-kernel", AT(all_kernel), .help = "count in the kernel only" },
+	{ OPT_STR, 0, "cputype", AT(cpu_type), "TYPE",
+	  "core events only on this core type of a hybrid CPU: core, atom, or the name of its PMU" },
+	{ OPT_STR, 0, "pmu-filter", AT(pmu_filter), "PMU",
+	  "of several PMUs of one kind, such as uncore_imc_0 and uncore_imc_1, count on this one only" },
 	{ OPT_GROUP, .help = "Where to count" },
 	{ OPT_FLAG, 'a', "all-cpus", AT(all_cpus), .help = "the whole machine" },
 	{ OPT_STR, 'C', "cpu", AT(cpus), "CPUS", "these CPUs, e.g. 0-3,8", .complete = "cpu" },
@@ -65,6 +69,10 @@ const struct option_row stat_option_rows[] = {
 	  .help = "show each CPU separately" },
 	{ OPT_FLAG, 0, "no-merge", AT(no_merge), .flags = OPTF_NEGATED,
 	  .help = "show each PMU instance separately" },
+	{ OPT_FLAG, 0, "hybrid-merge", AT(hybrid_merge),
+	  .help = "add up what the core types of a hybrid CPU count" },
+	{ OPT_FLAG, 0, "percore-show-thread", AT(percore_show_thread),
+	  .help = "with -A: show the sum of a core for each of its CPUs, for events with the term percore" },
 	{ OPT_FLAG, 0, "per-thread", AT(per_thread), .help = "per thread" },
 	{ OPT_FLAG, 0, "per-core", AT(per_core), .help = "per physical core" },
 	{ OPT_STR, 0, "per-cache", AT(per_cache), "LEVEL", "per cache of that level, L3 or the last",
@@ -101,10 +109,6 @@ const struct option_row stat_option_rows[] = {
 		"it would have to change a machine-wide setting to freeze counters; -e msr/smi/ counts these interrupts"),
 	REFUSED(0, "iostat",
 		"it needs the vendor's uncore metrics per PCIe port, which are not available; count uncore_iio_N/.../ events instead"),
-	REFUSED(0, "cputype", "name the PMU: cpu_core/cycles/ or cpu_atom/cycles/"),
-	REFUSED(0, "hybrid-merge",
-		"events of several PMUs of one kind are summed unless --no-merge is given"),
-	REFUSED(0, "percore-show-thread", "use --per-core for cores, or -A for their CPUs"),
 	REFUSED('T', "transaction",
 		"count its events: -e cycles-t,tx-start,cycles-ct"),
 	REFUSED('g', "group", "write a group as -e '{cycles,instructions}'"),
@@ -168,6 +172,8 @@ int stat_check_output_options(const struct stat_opts *o)
 		return usage_error("-x, -j and --json cannot be used together");
 	if (o->output && o->log_fd >= 0)
 		return usage_error("-o and --log-fd cannot be used together");
+	if (o->hybrid_merge && (o->no_merge || o->no_aggr))
+		return usage_error("--hybrid-merge cannot be used with -A or --no-merge");
 	if (o->append && !o->output)
 		return usage_error("--append needs -o FILE");
 	return 0;
@@ -204,6 +210,8 @@ int stat_check_options(struct stat_opts *o, int argc)
 			     "before it runs");
 	if (per_cpu && !cpus)
 		return usage_error("-A and the --per-... options need -a or -C");
+	if (o->percore_show_thread && !o->no_aggr)
+		return usage_error("--percore-show-thread needs -A");
 	if (n_cgroup_options(o) > 1)
 		return usage_error("-G and --for-each-cgroup cannot be used together");
 	if (n_cgroup_options(o) && !cpus)
