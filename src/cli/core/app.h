@@ -14,6 +14,8 @@ int command_run(const struct command *cmd, int argc, char **argv);
 int command_run_on(const struct command *cmd, void *opts, int argc, char **argv);
 /* Prints "'stta' is not a tacho command" to stderr, with the nearest name as hint. */
 void command_unknown(const char *where, const char *name);
+/* If perf has a command of this name and tacho does not, returns what to use instead; else NULL. */
+const char *perf_command_instead(const char *name);
 void command_overview(struct buf *out);			/* the text of `tacho` without arguments */
 
 /* Writes the buffer to stdout and frees it. Returns the exit status, after a message if it failed. */
@@ -31,5 +33,8 @@ void scd_sentence(struct buf *out, struct str text);
 void options_scd(const struct command *cmd, struct buf *out);
 /* Writes a line per option with all its spellings: "-a --all-cpus --no-all-cpus". */
 void options_names(const struct command *cmd, struct buf *out);
+/* Writes a line per option of perf that the command recognises: "done", "note" (accepted, but changes nothing)
+ * or "refused", a tab, all its spellings, and for the last two a tab and the reason. */
+void options_of_perf(const struct command *cmd, struct buf *out);
 
 #endif

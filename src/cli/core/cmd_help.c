@@ -16,6 +16,8 @@ struct help_opts {
 static const struct option_row help_rows[] = {
 	{ OPT_FLAG, 'a', "all", AT(all), NULL, "show the options of every command" },
 	{ OPT_FLAG, 'm', "man", AT(man), NULL, "show the man page instead" },
+	REFUSED('i', "info", "there are no info pages; -m shows the man page"),
+	REFUSED('w', "web", "there are no HTML pages; -m shows the man page"),
 	{ .kind = OPT_END },
 };
 

@@ -27,6 +27,7 @@ enum option_kind {
 	OPT_MSEC,	/* uint32_t milliseconds: 100, or 100ms, 1.5s */
 	OPT_CALL,	/* row->call(opts, arg) stores it; for options whose order matters */
 	OPT_REFUSED,	/* an unsupported option of perf; `help` gives the reason or an alternative */
+	OPT_NOTED,	/* an option of perf that changes nothing here; `help` is the note that is printed */
 };
 
 #define OPTF_OPTIONAL 1u	/* the argument is optional: -r, --per-cache[=LEVEL] */
@@ -52,6 +53,15 @@ struct option_row {
 
 /* Unsupported options of perf. They are recognised by their full name only and not listed in the help. */
 #define REFUSED(letter, name, why) { OPT_REFUSED, letter, name, .help = (why), .flags = OPTF_HIDDEN }
+/* Options of perf that tune what tacho does in another way: they are accepted with one note that says why they
+ * change nothing, and a flag's --no-NAME as well. `arg` is NULL if the option takes no argument. They are not
+ * listed in the help, but in the man page. */
+#define NOTED(letter, name, arg_name, why) \
+	{ OPT_NOTED, letter, name, .arg = (arg_name), .help = (why), .flags = OPTF_HIDDEN }
+#define NOTED_OPTIONAL(letter, name, arg_name, why) \
+	{ OPT_NOTED, letter, name, .arg = (arg_name), .help = (why), .flags = OPTF_HIDDEN | OPTF_OPTIONAL }
+#define NOTED_ADDR2LINE "source lines are read from the debug information, without a helper program"
+#define NOTED_UNWIND_STYLE "recorded stacks are unwound by one unwinder, without a helper program"
 #define REFUSED_TRACES "hardware traces (Intel PT, Arm SPE ...) are recorded but not decoded"
 #define REFUSED_GUESTS "guests are not supported; run tacho inside the guest"
 

@@ -21,7 +21,7 @@ const char *program_name = "tacho";
 struct globals {
 	bool help, paginate, no_pager, list_commands;
 	unsigned version;
-	const char *complete, *options_scd, *list_opts, *build_id_dir;
+	const char *complete, *options_scd, *list_opts, *perf_options, *build_id_dir;
 };
 
 #define AT(field) offsetof(struct globals, field)
@@ -35,9 +35,19 @@ static const struct option_row global_rows[] = {
 	  "use the build ID cache in DIR instead of .debug in the home directory" },
 	{ OPT_FLAG, 0, "list-cmds", AT(list_commands), NULL, "", OPTF_HIDDEN },
 	{ OPT_STR, 0, "list-opts", AT(list_opts), "COMMAND", "", OPTF_HIDDEN },
+	{ OPT_STR, 0, "perf-options", AT(perf_options), "COMMAND", "", OPTF_HIDDEN },
 	{ OPT_STR, 0, "complete", AT(complete), "SHELL", "", OPTF_HIDDEN },
 	{ OPT_STR, 0, "options-scd", AT(options_scd), "COMMAND", "", OPTF_HIDDEN },
+	NOTED(0, "debugfs-dir", "DIR", "tracefs is found by itself"),
+	NOTED_OPTIONAL(0, "exec-path", "DIR", "all commands are in one program"),
+	NOTED(0, "html-path", NULL, "there are no HTML pages; 'tacho help -m COMMAND' shows the man page"),
+	REFUSED(0, "debug", "use -v of the command"),
+	REFUSED(0, "debug-file", "use -v of the command, which writes to stderr"),
 	{ .kind = OPT_END },
+};
+
+static const struct command globals_table = {
+	.name = "", .rows = global_rows, .stops_at_non_option = true,
 };
 
 const struct command *command_find(struct str name)
@@ -51,8 +61,15 @@ const struct command *command_find(struct str name)
 void command_unknown(const char *where, const char *name)
 {
 	struct str_nearest near = { .word = str_of(name) };
+	const char *instead = perf_command_instead(name);
 	struct tacho_error e;
 
+	if (instead) {
+		error_set(&e, -ENOENT, "perf's command '%s' is not supported", name);
+		error_hint(&e, "%s", instead);
+		message_error(where, NULL, NULL, &e);
+		return;
+	}
 	for (size_t i = 0; commands[i]; i++)
 		str_nearest_try(&near, str_of(commands[i]->name));
 	error_set(&e, -ENOENT, "'%s' is not a %s command", name, program_name);
@@ -149,8 +166,8 @@ static int run_named(const char *name, int argc, char **argv)
 /* Handles the hidden options that print the option tables, for the build and for shell completion. */
 static int print_table(const struct globals *g)
 {
-	const char *name = g->options_scd ? g->options_scd : g->list_opts;
-	const struct command *cmd = name ? command_find(str_of(name)) : NULL;
+	const char *name = g->options_scd ? g->options_scd : g->list_opts ? g->list_opts : g->perf_options;
+	const struct command *cmd = !name ? NULL : *name ? command_find(str_of(name)) : &globals_table;
 	struct buf out = { 0 };
 
 	if (name && !cmd) {
@@ -165,6 +182,8 @@ static int print_table(const struct globals *g)
 		options_scd(cmd, &out);
 	else if (g->list_opts)
 		options_names(cmd, &out);
+	else if (g->perf_options)
+		options_of_perf(cmd, &out);
 	for (size_t i = 0; g->list_commands && commands[i]; i++)
 		buf_printf(&out, "%s\n", commands[i]->name);
 	return print_out(NULL, &out);
@@ -180,7 +199,8 @@ static int run_globals(const struct globals *g, int argc, char **argv)
 		setenv("PERF_BUILDID_DIR", g->build_id_dir, 1);
 	if (g->version)
 		return run_named("version", g->version > 1 ? 2 : 1, version);
-	if (g->complete || g->options_scd || g->list_opts || g->list_commands)
+	if (g->complete || g->options_scd || g->list_opts || g->perf_options ||
+	    g->list_commands)
 		return print_table(g);
 	if (g->help && argc)
 		return run_named(argv[0], 2, (char *[]){ argv[0], "--help", NULL });
@@ -238,9 +258,6 @@ static void catch_file_size_signal(void)
 
 int main(int argc, char **argv)
 {
-	static const struct command globals_table = {
-		.name = "", .rows = global_rows, .stops_at_non_option = true,
-	};
 	struct globals g = { 0 };
 	struct tacho_error e = { .column = -1 };
 	const char *slash = argc ? strrchr(argv[0], '/') : NULL;

@@ -22,6 +22,8 @@ void scd_sentence(struct buf *out, struct str text)
 	if (!text.n)
 		return;
 	first = text.s[0] >= 'a' && text.s[0] <= 'z' ? (char)(text.s[0] - 32) : text.s[0];
+	if (first == '-')		/* not a list */
+		buf_putc(out, '\\');
 	scd_escaped(out, str_n(&first, 1));
 	scd_escaped(out, str_n(text.s + 1, text.n - 1));
 	if (!str_ends(text, "."))
@@ -57,6 +59,22 @@ static void put_row(struct buf *out, const struct option_row *row)
 	buf_puts(out, "\n\n");
 }
 
+/* Lists the options of perf of one kind below a heading, if there are any. */
+static void put_perf_rows(const struct command *cmd, enum option_kind kind, const char *heading,
+			  const char *text, struct buf *out)
+{
+	bool begun = false;
+
+	for (const struct option_row *row = cmd->rows; row && row->kind != OPT_END; row++) {
+		if (row->kind != kind)
+			continue;
+		if (!begun)
+			buf_printf(out, "\n## %s\n\n%s\n\n", heading, text);
+		begun = true;
+		put_row(out, row);
+	}
+}
+
 void options_scd(const struct command *cmd, struct buf *out)
 {
 	for (const struct option_row *row = cmd->rows; row && row->kind != OPT_END; row++) {
@@ -69,26 +87,51 @@ void options_scd(const struct command *cmd, struct buf *out)
 		}
 	}
 	buf_puts(out, "*-h*, *--help*\n\tShow the options.\n");
+	put_perf_rows(cmd, OPT_NOTED, "Options of perf that change nothing",
+		      "These are accepted with one note on stderr.", out);
+	put_perf_rows(cmd, OPT_REFUSED, "Options of perf that are not supported",
+		      "These end the command with status 129 and the reason.", out);
+}
+
+/* Appends all spellings of an option: "-a --all-cpus --no-all-cpus". */
+static void put_spellings(const struct option_row *row, struct buf *out)
+{
+	char other[64];
+	size_t n = option_opposite(row, other, sizeof(other));
+	const char *gap = "";
+
+	if (row->letter) {
+		buf_printf(out, "-%c", row->letter);
+		gap = " ";
+	}
+	if (row->name)
+		buf_printf(out, "%s--%s", gap, row->name);
+	if (n)
+		buf_printf(out, " --%s", other);
 }
 
 void options_names(const struct command *cmd, struct buf *out)
 {
-	char other[64];
 
 	for (const struct option_row *row = cmd->rows; row && row->kind != OPT_END; row++) {
-		size_t n = option_opposite(row, other, sizeof(other));
-		const char *gap = "";
-
 		if (!option_is_shown(row))
 			continue;
-		if (row->letter) {
-			buf_printf(out, "-%c", row->letter);
-			gap = " ";
-		}
-		if (row->name)
-			buf_printf(out, "%s--%s", gap, row->name);
-		if (n)
-			buf_printf(out, " --%s", other);
+		put_spellings(row, out);
+		buf_putc(out, '\n');
+	}
+}
+
+void options_of_perf(const struct command *cmd, struct buf *out)
+{
+	for (const struct option_row *row = cmd->rows; row && row->kind != OPT_END; row++) {
+		bool noted = row->kind == OPT_NOTED, refused = row->kind == OPT_REFUSED;
+
+		if (row->kind == OPT_GROUP)
+			continue;
+		buf_puts(out, refused ? "refused\t" : noted ? "note\t" : "done\t");
+		put_spellings(row, out);
+		if (noted || refused)
+			buf_printf(out, "\t%s", row->help);
 		buf_putc(out, '\n');
 	}
 }

@@ -26,11 +26,13 @@ struct option_parser {
 	char **argv;
 	struct option_use *use;
 	struct tacho_error *e;
+	const struct option_row *noted;	/* the last option whose note was printed */
 };
 
 static bool has_opposite(const struct option_row *row)
 {
-	return row->name && !row->arg && (row->kind == OPT_FLAG || row->kind == OPT_COUNT);
+	return row->name && !row->arg &&
+	       (row->kind == OPT_FLAG || row->kind == OPT_COUNT || row->kind == OPT_NOTED);
 }
 
 size_t option_opposite(const struct option_row *row, char *out, size_t size)
@@ -141,8 +143,17 @@ static int store_call(const struct option_parser *p, const struct option_row *ro
 	return err < 0 ? err : 0;
 }
 
+/* Prints the note of an option that changes nothing, once if the option is repeated. */
+static int print_note(struct option_parser *p, const struct option_row *row)
+{
+	if (p->noted != row)
+		message_text(*p->cmd->name ? p->cmd->name : NULL, "option '%s' changes nothing here: %s", p->use->option, row->help);
+	p->noted = row;
+	return 0;
+}
+
 /* Stores an option's value in the options struct. `arg` is NULL if no argument was given. */
-static int store(const struct option_parser *p, const struct option_row *row, const char *arg)
+static int store(struct option_parser *p, const struct option_row *row, const char *arg)
 {
 	p->use->arg = arg;
 	if (!arg)
@@ -178,6 +189,8 @@ static int store(const struct option_parser *p, const struct option_row *row, co
 		error_set(p->e, -EINVAL, "perf's option '%s' is not supported", p->use->option);
 		error_hint(p->e, "%s", row->help);
 		return -EINVAL;
+	case OPT_NOTED:
+		return print_note(p, row);
 	case OPT_END:
 	case OPT_GROUP:
 		break;
@@ -185,8 +198,10 @@ static int store(const struct option_parser *p, const struct option_row *row, co
 	return -EINVAL;
 }
 
-static int clear(const struct option_parser *p, const struct option_row *row)
+static int clear(struct option_parser *p, const struct option_row *row)
 {
+	if (row->kind == OPT_NOTED)
+		return print_note(p, row);
 	if (row->kind == OPT_COUNT)
 		*(unsigned *)field(p, row) = 0;
 	else if (row->value)
@@ -223,10 +238,14 @@ static void match_try(struct option_match *m, const struct option_row *row, bool
 		      struct str name)
 {
 	size_t used = strlen(m->names);
+	bool exact = typed.n == name.n;
 
-	if (m->exact || typed.n > name.n || memcmp(typed.s, name.s, typed.n) != 0)
+	/* A row of the name comes before the opposite of another row: no-big-num before that of big-num. */
+	if (m->exact && !(exact && m->opposite && !opposite))
 		return;
-	m->exact = typed.n == name.n;
+	if (typed.n > name.n || memcmp(typed.s, name.s, typed.n) != 0)
+		return;
+	m->exact = exact;
 	if (!m->exact && row && (row->flags & OPTF_HIDDEN))
 		return;
 	/* The first match wins unless a later one is exact. */

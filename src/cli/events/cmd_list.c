@@ -15,7 +15,7 @@
 #include "cli/core/terminal.h"
 
 struct event_list_opts {
-	bool raw, json, desc, details, all;
+	bool raw, json, desc, details, all, deprecated;
 	unsigned verbose;
 	const char *output, *unit;
 	struct strlist event_lists;
@@ -26,6 +26,7 @@ static const struct option_row list_rows[] = {
 	{ OPT_GROUP, .help = "What to show" },
 	{ OPT_FLAG, 'a', "all", AT(all), NULL,
 	  "also show events that cannot be opened here, with the reason" },
+	{ OPT_FLAG, 0, "deprecated", AT(deprecated), NULL, "also show events that the vendor's list marks as deprecated" },
 	EVENT_LIST_ROW(AT(event_lists)),
 	{ OPT_STR, 0, "unit", AT(unit), "PMU", "only events of this PMU; may be a pattern" },
 	{ OPT_GROUP, .help = "How to show it" },
@@ -36,6 +37,7 @@ static const struct option_row list_rows[] = {
 	{ OPT_FLAG, 'j', "json", AT(json), NULL, "write a JSON array, one event per line" },
 	{ OPT_FLAG, 0, "raw-dump", AT(raw), NULL, "write only the names, separated by blanks" },
 	{ OPT_STR, 'o', "output", AT(output), "FILE", "write to FILE", .complete = "file" },
+	REFUSED(0, "debug", "use -v, which shows how each event is encoded and why it cannot be opened"),
 	{ .kind = OPT_END },
 };
 
@@ -116,8 +118,8 @@ static int on_event(void *arg, const struct tacho_listing *item)
 {
 	struct listing *l = arg;
 	bool named = mark_matches(l, item) || list_is_template(item);
-
 	named = named && !l->opts->raw;
+	named = named || (item->deprecated && l->opts->deprecated);
 	if (!item->available && !named && !l->opts->all && !l->opts->json) {
 		if (!l->n_hidden++ && item->why)
 			snprintf(l->reason, sizeof(l->reason), "%s", item->why);

@@ -20,6 +20,7 @@ static const struct option_row data_rows[] = {
 	{ OPT_FLAG, 0, "tod", AT(tod), NULL, "with --to-ctf: use the time of day, if the recording has it" },
 	{ OPT_FLAG, 'f', "force", AT(force), NULL,
 	  "overwrite existing output, and read a file that belongs to another user" },
+	NOTED('v', "verbose", NULL, "errors are always reported"),
 	{ .kind = OPT_END },
 };
 

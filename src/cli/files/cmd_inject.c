@@ -47,9 +47,12 @@ static const struct option_row inject_rows[] = {
 		"sched:sched_stat_* tracepoints are not merged"),
 	REFUSED(0, "known-build-ids",
 		"build IDs are read from the objects or from the recording"),
-	REFUSED('k', "vmlinux", "the kernel's build ID is in the recording"),
-	REFUSED(0, "kallsyms", "the kernel's build ID is in the recording"),
-	REFUSED(0, "ignore-vmlinux", "no vmlinux is read"),
+	NOTED('k', "vmlinux", "FILE", "the kernel's build ID is in the recording"),
+	NOTED(0, "kallsyms", "FILE", "the kernel's build ID is in the recording"),
+	NOTED(0, "ignore-vmlinux", NULL, "no vmlinux is read"),
+	NOTED(0, "unwind-style", "STYLE", NOTED_UNWIND_STYLE),
+	REFUSED(0, "aslr", "addresses are not remapped; 'export' writes profiles without addresses"),
+	REFUSED(0, "convert-callchain", "'report' and 'script' unwind recorded stacks when they read them"),
 	{ .kind = OPT_END },
 };
 

@@ -19,8 +19,7 @@
 
 #define NO_BLOCKS \
 	"the code between branches is not taken apart; -b sorts by branches, 'script -F brstack' shows them"
-#define NO_ANNOTATE \
-	"it is for perf's annotation; the browser (key a) disassembles as its own settings say"
+#define NOTED_ANNOTATE "the code of a function is shown in the browser (key a), in one form"
 #define AT(field) offsetof(struct report_opts, field)
 static int on_graph(void *opts, const char *arg, struct tacho_error *e);
 static int on_no_graph(void *opts, const char *arg, struct tacho_error *e);
@@ -140,21 +139,23 @@ static const struct option_row report_rows[] = {
 	REFUSED(0, "total-cycles", NO_BLOCKS),
 	REFUSED(0, "stitch-lbr", "stacks of branch records are shown as they were recorded"),
 	REFUSED('D', "dump-raw-trace", "'script -D' shows every record"),
-	REFUSED(0, "asm-raw", NO_ANNOTATE),
-	REFUSED(0, "source", NO_ANNOTATE),
-	REFUSED('M', "disassembler-style", NO_ANNOTATE),
-	REFUSED(0, "objdump", NO_ANNOTATE),
-	REFUSED(0, "prefix", NO_ANNOTATE),
-	REFUSED(0, "prefix-strip", NO_ANNOTATE),
-	REFUSED(0, "percent-type", NO_ANNOTATE),
 	REFUSED(0, "samples", "'script --time' shows single samples; the browser's key is not there"),
-	REFUSED(0, "disable-order", "samples are put into the order of time without waiting for it"),
 	REFUSED(0, "pretty", "-T has one form; 'script --json' and 'report --json' are for programs"),
 	REFUSED(0, "show-ref-call-graph", "events without call chains of their own show none"),
-	REFUSED(0, "demangle-kernel", "--no-demangle says it for all names, the kernel's among them"),
-	REFUSED(0, "ignore-vmlinux", "kallsyms comes before a vmlinux that is found; -k names one"),
-	REFUSED(0, "stdio-color", "the text has no colours"),
-	REFUSED(0, "skip-empty", "events without samples have no table"),
+	NOTED(0, "asm-raw", NULL, NOTED_ANNOTATE),
+	NOTED(0, "source", NULL, NOTED_ANNOTATE),
+	NOTED('M', "disassembler-style", "STYLE", NOTED_ANNOTATE),
+	NOTED(0, "objdump", "PATH", "functions are disassembled by libcapstone, or else by the objdump in PATH"),
+	NOTED(0, "prefix", "DIR", NOTED_ANNOTATE),
+	NOTED(0, "prefix-strip", "N", NOTED_ANNOTATE),
+	NOTED(0, "percent-type", "TYPE", NOTED_ANNOTATE),
+	NOTED(0, "addr2line", "PATH", NOTED_ADDR2LINE),
+	NOTED(0, "addr2line-style", "STYLE", NOTED_ADDR2LINE),
+	NOTED(0, "unwind-style", "STYLE", NOTED_UNWIND_STYLE),
+	NOTED(0, "disable-order", NULL, "the records of --stats, --tasks and --mmaps are counted in any order"),
+	NOTED(0, "demangle-kernel", NULL, "names of the kernel are demangled like all others; see --no-demangle"),
+	NOTED(0, "ignore-vmlinux", NULL, "kallsyms comes before a vmlinux, unless -k names one"),
+	NOTED(0, "stdio-color", "MODE", "the text has no colours"),
 	{ .kind = OPT_END },
 };
 

@@ -1,18 +1,12 @@
-# Every option that perf's own help lists is supported, or refused with a reason.
-# run: slow
+# Every option of perf 7 is done, accepted with a note, or refused with a reason; prints the three lists.
 . "$SUPPORT/lib.sh"
-need perf
-for command in report record script evlist inject buildid-list buildid-cache stat; do
-	perf $command -h 2>&1 |
-		grep -oE '^ +(-[A-Za-z0-9](, |$| ))?(--[a-z][a-z0-9-]*)?' |
-		grep -oE '(--[a-z][a-z0-9-]*|-[A-Za-z0-9])' | sort -u >theirs || true
-	[ -s theirs ] || skip "perf $command -h lists nothing"
-	tacho --list-opts $command | tr ' ' '\n' | grep . | sort -u >ours
-	comm -23 theirs ours >others
-	while read -r option; do
-		[ "$(status_of tacho $command "$option")" = 129 ] && [ ! -s out ] || fail "tacho $command $option goes on"
-		head -n 1 err | grep -q "perf's option '$option' is not supported" ||
-			fail "tacho $command: $option is neither there nor refused: $(cat err)"
-		[ "$(wc -l <err)" = 2 ] || fail "tacho $command $option: no reason given"
-	done <others
+"$SUPPORT/perf-options" --run "$TEST_DATA/perf-options.txt" >lists 2>problems || fail "$(cat problems)"
+cat lists
+for title in Done 'Accepted with a note' 'Refused with a reason'; do
+	grep -q "^$title: [1-9]" lists || fail "no list '$title'"
 done
+# A note is printed once, and the command goes on.
+tacho stat --affinity --affinity --no-affinity -x, -e page-faults true 2>err
+[ "$(grep -c 'changes nothing here' err)" = 1 ] && grep -q ',page-faults,' err || fail "$(cat err)"
+# Commands of perf that are not there say what to use instead.
+[ "$(status_of tacho c2c report)" = 1 ] && grep -q "perf's command 'c2c' is not supported" err || fail "$(cat err)"

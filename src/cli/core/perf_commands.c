@@ -1,0 +1,35 @@
+/*
+ * The commands of perf that tacho lacks, each with what to use instead. They are recognised so that a user of
+ * perf gets that answer and not a "did you mean".
+ */
+#include "cli/core/app.h"
+
+static const struct { const char *name, *instead; } missing[] = {
+	{ "annotate", "in the browser of 'tacho report', the key a shows the code of a function" },
+	{ "bench", "tacho has no benchmarks of the kernel" },
+	{ "c2c", "sharing of cache lines is not analysed; 'tacho report --mem-mode' shows memory samples" },
+	{ "daemon", "'tacho agent' profiles and counts all the time" },
+	{ "diff", "'tacho flame --diff BEFORE AFTER' compares two recordings" },
+	{ "ftrace", "the function tracer is not supported; tracepoints can be recorded with 'tacho record -e'" },
+	{ "iostat", "count the events of the I/O units: tacho stat -a -e 'uncore_iio/.../'" },
+	{ "kallsyms", "/proc/kallsyms lists the kernel's symbols" },
+	{ "kmem", "record its tracepoints: tacho record -a -g -e 'kmem:*', then tacho report" },
+	{ "kvm", REFUSED_GUESTS },
+	{ "kwork", "record its tracepoints: tacho record -a -e 'irq:*,workqueue:*', then tacho script" },
+	{ "lock", "record its tracepoints: tacho record -a -g -e 'lock:contention_begin', then tacho report" },
+	{ "mem", "record memory accesses with 'tacho record -d -W', then 'tacho report --mem-mode'" },
+	{ "probe", "define probes in /sys/kernel/tracing/uprobe_events or kprobe_events; they are events then" },
+	{ "sched", "record its tracepoints: tacho record -a -e 'sched:*', then tacho script or tacho export" },
+	{ "test", "the tests of tacho are run by ./check in its source tree" },
+	{ "timechart", "'tacho export -f chrome' and 'tacho heatmap' show a recording over time" },
+	{ "top", "'tacho record -a sleep 5', then 'tacho report'; or the live page of 'tacho agent'" },
+	{ "trace", "record the system calls: tacho record -e 'raw_syscalls:*', then tacho script" },
+};
+
+const char *perf_command_instead(const char *name)
+{
+	for (size_t i = 0; i < countof(missing); i++)
+		if (!strcmp(missing[i].name, name))
+			return missing[i].instead;
+	return NULL;
+}
