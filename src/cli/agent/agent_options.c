@@ -25,10 +25,17 @@ const struct option_row agent_rows[] = {
 
 #define AT(field) offsetof(struct config_cmd_opts, field)
 const struct option_row config_rows[] = {
+	{ OPT_GROUP, .help = "The agent's configuration" },
 	{ OPT_STR, 'c', "config", AT(config), "FILE", "read FILE instead of the default configuration file",
 	  .complete = "file" },
-	{ OPT_LIST, 0, "set", AT(sets), "KEY=VALUE", "set a configuration key; overrides FILE" },
+	{ OPT_LIST, 0, "set", AT(sets), "KEY=VALUE", "set a key of the agent's configuration; overrides FILE; a key of perf's configuration is stored" },
 	{ OPT_FLAG, 0, "show-origin", AT(show_origin), NULL, "print where each value comes from" },
+	{ OPT_GROUP, .help = "perf's configuration (perfconfig)" },
+	{ OPT_FLAG, 'l', "list", AT(list), NULL, "list all keys that are set" },
+	{ OPT_LIST, 0, "get", AT(gets), "KEY", "print the value of KEY alone; status 1 if it is not set" },
+	{ OPT_FLAG, 0, "user", AT(user), NULL, "read and write only the user's file, ~/.perfconfig" },
+	{ OPT_FLAG, 0, "system", AT(system), NULL, "read and write only the system's file, /etc/perfconfig" },
+	{ OPT_FLAG, 0, "perf-keys", AT(perf_keys), NULL, "list the keys that perf knows, and what they do here" },
 	{ OPT_STR, 0, "keys-scd", AT(keys), "TABLE", "", OPTF_HIDDEN },
 	{ .kind = OPT_END },
 };

@@ -42,14 +42,14 @@ int agent_watch(struct agent_config *cfg, struct agent_opts *o, int argc, char *
 
 struct config_cmd_opts {
 	const char *config, *keys;
-	struct strlist sets;
-	bool show_origin;
+	struct strlist sets, gets;
+	bool show_origin, list, user, system, perf_keys;
 };
 /* cli/agent/config_docs.c: prints a table of keys in scdoc's format for the man page. Returns the exit
  * status. */
 int agent_keys_scd(const char *table);
 extern const struct option_row config_rows[];
-#define CONFIG_SUMMARY "show the agent's configuration, or import another tool's"
-#define CONFIG_ARGS "[show | import FILE]"
+#define CONFIG_SUMMARY "show or set perf's configuration, or show the agent's"
+#define CONFIG_ARGS "[show | import FILE | SECTION.NAME[=VALUE]...]"
 
 #endif

@@ -9,6 +9,9 @@
 #include <limits.h>
 #include <stdio.h>
 
+#include "cli/core/app.h"
+#include "cli/core/perf_config.h"
+
 /* Finds the path of tacho-agent, in the directory of the running program. */
 static int agent_path(char *out, size_t size)
 {
@@ -60,8 +63,63 @@ const struct command cmd_agent = {
 	.complete_args = "ctl exec watch",
 };
 
+/* ---- `tacho config` ---- */
+
+static bool sets_perf_key(const struct config_cmd_opts *o)
+{
+	for (size_t i = 0; i < o->sets.n; i++)
+		if (perf_config_is_section(o->sets.v[i]))
+			return true;
+	return false;
+}
+
+/* Keys of perf's configuration are handled here; the rest is the agent's. */
+static bool is_agent_config(const void *opts, int argc, char **argv)
+{
+	const struct config_cmd_opts *o = opts;
+
+	if (o->list || o->user || o->system || o->perf_keys || o->gets.n || sets_perf_key(o))
+		return false;
+	return !argc || !strcmp(argv[0], "import") || !strpbrk(argv[0], ".=");
+}
+
+static int config_usage(const char *text)
+{
+	message_text("config", "%s", text);
+	return EXIT_USAGE;
+}
+
+static int perf_config_run(void *opts, int argc, char **argv)
+{
+	const struct config_cmd_opts *o = opts;
+	struct perf_config_request request = { .list = o->list, .get = &o->gets };
+	struct buf keys = { 0 };
+	int status = 0;
+
+	if (o->config || o->show_origin)
+		return config_usage("-c and --show-origin are about the agent's configuration, not perf's");
+	if (o->user && o->system)
+		return config_usage("--user and --system cannot be used together");
+	if (o->perf_keys) {
+		perf_config_keys_text(&keys);
+		return print_out("config", &keys);
+	}
+	request.scope = o->user ? PERF_CONFIG_USER : o->system ? PERF_CONFIG_SYSTEM : PERF_CONFIG_BOTH;
+	for (size_t i = 0; i < o->sets.n; i++)
+		if (!strchr(o->sets.v[i], '='))
+			return config_usage("--set takes KEY=VALUE");
+	if (!o->list && !o->gets.n && !argc && !o->sets.n)
+		return config_usage("give -l, a key, or KEY=VALUE");
+	if (o->sets.n)
+		status = perf_config_command(&(struct perf_config_request){ .scope = request.scope },
+					     (int)o->sets.n, o->sets.v);
+	if (status || (o->sets.n && !o->list && !o->gets.n && !argc))
+		return status;
+	return perf_config_command(&request, argc, argv);
+}
+
 const struct command cmd_config = {
 	.name = "config", .summary = CONFIG_SUMMARY, .args = CONFIG_ARGS, .rows = config_rows,
 	.opts_size = sizeof(struct config_cmd_opts), .exec = exec_agent,
-	.complete_args = "show import",
+	.is_exec = is_agent_config, .run = perf_config_run, .complete_args = "show import",
 };

@@ -40,6 +40,10 @@ static int config_run(void *opts, int argc, char **argv)
 
 	if (o->keys)
 		return agent_keys_scd(o->keys);
+	if (o->list || o->user || o->system || o->perf_keys || o->gets.n) {
+		message_text("config", "perf's configuration is shown and set by 'tacho config'");
+		return EXIT_USAGE;
+	}
 	if (argc == 0 || (argc == 1 && !strcmp(argv[0], "show")))
 		return show_config(o);
 	if (argc == 2 && !strcmp(argv[0], "import") && o->config) {

@@ -76,6 +76,9 @@ struct command {
 	/* Instead of run: executes another program after the options were checked. argv is unchanged,
 	 * argv[0] is the command's name. Returns an exit status only if exec failed. */
 	int (*exec)(char **argv);
+	/* With exec: whether these options and arguments are for the other program; if not, run is called.
+	 * NULL: always. */
+	bool (*is_exec)(const void *opts, int argc, char **argv);
 	void (*done)(void *opts);	/* frees memory owned by the options, except OPT_LIST fields */
 	bool stops_at_non_option;		/* the first argument (a command to run) ends the options */
 	const char *complete_args;	/* completion of the arguments; values as in option_row.complete */

@@ -14,6 +14,7 @@
 #include "base/file_map.h"
 #include "base/io.h"
 #include "cli/core/options.h"
+#include "cli/core/perf_config.h"
 #include "cli/core/terminal.h"
 
 const char *program_name = "tacho";
@@ -21,6 +22,7 @@ const char *program_name = "tacho";
 struct globals {
 	bool help, paginate, no_pager, list_commands;
 	unsigned version;
+	bool perf_keys_scd;
 	const char *complete, *options_scd, *list_opts, *perf_options, *build_id_dir;
 };
 
@@ -35,6 +37,7 @@ static const struct option_row global_rows[] = {
 	  "use the build ID cache in DIR instead of .debug in the home directory" },
 	{ OPT_FLAG, 0, "list-cmds", AT(list_commands), NULL, "", OPTF_HIDDEN },
 	{ OPT_STR, 0, "list-opts", AT(list_opts), "COMMAND", "", OPTF_HIDDEN },
+	{ OPT_FLAG, 0, "perf-keys-scd", AT(perf_keys_scd), NULL, "", OPTF_HIDDEN },
 	{ OPT_STR, 0, "perf-options", AT(perf_options), "COMMAND", "", OPTF_HIDDEN },
 	{ OPT_STR, 0, "complete", AT(complete), "SHELL", "", OPTF_HIDDEN },
 	{ OPT_STR, 0, "options-scd", AT(options_scd), "COMMAND", "", OPTF_HIDDEN },
@@ -123,6 +126,8 @@ int command_run_on(const struct command *cmd, void *opts, int argc, char **argv)
 	if (original)
 		memcpy(original, argv, (size_t)argc * sizeof(*original));
 	err = options_parse_at(cmd, opts, &argc, &argv, &use, &e);
+	if (err == 0)
+		perf_config_apply(cmd, opts, &use);
 	if (err == 1) {
 		options_help(cmd, &help);
 		pager_start();
@@ -132,7 +137,9 @@ int command_run_on(const struct command *cmd, void *opts, int argc, char **argv)
 		message_error(cmd->name, use.option[0] ? use.option : NULL, use.arg, &e);
 		return err == -EINVAL || err == -ENOENT ? EXIT_USAGE : EXIT_FAILED;
 	}
-	return cmd->exec ? cmd->exec(original) : cmd->run(opts, argc, argv);
+	if (cmd->exec && (!cmd->is_exec || cmd->is_exec(opts, argc, argv)))
+		return cmd->exec(original);
+	return cmd->run(opts, argc, argv);
 }
 
 int command_run(const struct command *cmd, int argc, char **argv)
@@ -146,6 +153,7 @@ int command_run(const struct command *cmd, int argc, char **argv)
 	}
 	if (cmd->defaults)
 		cmd->defaults(opts);
+	perf_config_apply(cmd, opts, NULL);
 	status = command_run_on(cmd, opts, argc, argv);
 	options_done(cmd, opts);
 	free(opts);
@@ -184,6 +192,8 @@ static int print_table(const struct globals *g)
 		options_names(cmd, &out);
 	else if (g->perf_options)
 		options_of_perf(cmd, &out);
+	else if (g->perf_keys_scd)
+		perf_config_keys_scd(&out);
 	for (size_t i = 0; g->list_commands && commands[i]; i++)
 		buf_printf(&out, "%s\n", commands[i]->name);
 	return print_out(NULL, &out);
@@ -199,7 +209,7 @@ static int run_globals(const struct globals *g, int argc, char **argv)
 		setenv("PERF_BUILDID_DIR", g->build_id_dir, 1);
 	if (g->version)
 		return run_named("version", g->version > 1 ? 2 : 1, version);
-	if (g->complete || g->options_scd || g->list_opts || g->perf_options ||
+	if (g->complete || g->options_scd || g->list_opts || g->perf_options || g->perf_keys_scd ||
 	    g->list_commands)
 		return print_table(g);
 	if (g->help && argc)

@@ -152,9 +152,24 @@ static int print_note(struct option_parser *p, const struct option_row *row)
 	return 0;
 }
 
+static void mark_used(const struct option_parser *p, const struct option_row *row)
+{
+	size_t at = (size_t)(row - p->cmd->rows);
+
+	if (at < 64 * countof(p->use->used))
+		p->use->used[at / 64] |= 1ull << at % 64;
+}
+
+static void forget_option(struct option_use *use)
+{
+	use->option[0] = '\0';
+	use->arg = NULL;
+}
+
 /* Stores an option's value in the options struct. `arg` is NULL if no argument was given. */
 static int store(struct option_parser *p, const struct option_row *row, const char *arg)
 {
+	mark_used(p, row);
 	p->use->arg = arg;
 	if (!arg)
 		arg = row->value;
@@ -200,6 +215,7 @@ static int store(struct option_parser *p, const struct option_row *row, const ch
 
 static int clear(struct option_parser *p, const struct option_row *row)
 {
+	mark_used(p, row);
 	if (row->kind == OPT_NOTED)
 		return print_note(p, row);
 	if (row->kind == OPT_COUNT)
@@ -399,10 +415,11 @@ int options_parse_at(const struct command *cmd, void *opts, int *argc, char ***a
 	struct option_parser p = { .cmd = cmd, .opts = opts, .argc = *argc, .argv = *argv, .use = use, .e = e };
 	int n_args = 0, err = 0;
 
+	*use = (struct option_use){ 0 };
 	for (p.at = 1; p.at < p.argc; p.at++) {
 		char *text = p.argv[p.at];
 
-		*use = (struct option_use){ 0 };
+		forget_option(use);
 		if (text[0] != '-' || !text[1]) {
 			if (cmd->stops_at_non_option)
 				break;
@@ -417,7 +434,7 @@ int options_parse_at(const struct command *cmd, void *opts, int *argc, char ***a
 		if (err)
 			return err;
 	}
-	*use = (struct option_use){ 0 };
+	forget_option(use);
 	n_args = keep_rest(&p, n_args, p.at);
 	if (p.argc > 0)
 		p.argv[1 + n_args] = NULL;
@@ -432,6 +449,41 @@ int options_parse(const struct command *cmd, void *opts, int *argc, char ***argv
 	struct option_use use;
 
 	return options_parse_at(cmd, opts, argc, argv, &use, e);
+}
+
+bool option_was_used(const struct command *cmd, const struct option_use *use, const char *name)
+{
+	size_t at = 0;
+
+	for (const struct option_row *row = cmd->rows; row && row->kind != OPT_END; row++, at++) {
+		bool named = row->name && !strcmp(row->name, name);
+
+		if (row->kind == OPT_GROUP || at >= 64 * countof(use->used))
+			continue;
+		if (!named && !(name[0] == row->letter && !name[1]))
+			continue;
+		if (use->used[at / 64] >> at % 64 & 1)
+			return true;
+	}
+	return false;
+}
+
+int options_apply(const struct command *cmd, void *opts, const char *name, const char *value,
+		  struct tacho_error *e)
+{
+	struct option_match m = { 0 };
+	struct option_use use = { 0 };
+	struct option_parser p = { .cmd = cmd, .opts = opts, .use = &use, .e = e };
+
+	match_all(cmd, str_of(name), &m);
+	if (!m.exact || !m.row)
+		return error_set(e, -EINVAL, "there is no option '--%s'", name);
+	snprintf(use.option, sizeof(use.option), "--%s", name);
+	if (m.opposite)
+		return clear(&p, m.row);
+	if (!value && m.row->arg && !(m.row->flags & OPTF_OPTIONAL))
+		return error_set(e, -EINVAL, "option '--%s' needs its argument %s", name, m.row->arg);
+	return store(&p, m.row, value);
 }
 
 void options_done(const struct command *cmd, void *opts)

@@ -12,7 +12,15 @@
 struct option_use {
 	char option[64];	/* "-e" or "--event"; empty: none */
 	const char *arg;	/* borrowed from argv, or NULL */
+	uint64_t used[4];	/* a bit for each row of the table that the command line used */
 };
+
+/* Whether the command line used the option of this long name or, if it is one character, of this letter. */
+bool option_was_used(const struct command *cmd, const struct option_use *use, const char *name);
+
+/* Sets an option as --NAME=VALUE does, or --NAME if value is NULL; for configuration files. 0 or -EINVAL. */
+int options_apply(const struct command *cmd, void *opts, const char *name, const char *value,
+		  struct tacho_error *e);
 
 /* As options_parse(), but also sets *use to the option that caused an error. */
 int options_parse_at(const struct command *cmd, void *opts, int *argc, char ***argv,

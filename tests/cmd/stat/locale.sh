@@ -15,6 +15,10 @@ german() {
 german tacho stat -e duration_time true 2>text
 grep -qE '^ +[0-9]{1,3}(\.[0-9]{3})+ ns +duration_time$' text || fail "no dots between thousands: $(cat text)"
 
+printf '[stat]\nbig-num = false\n' >config
+german env PERF_CONFIG=config tacho stat -e duration_time true 2>text
+grep -qE '^ +[0-9]+ ns +duration_time$' text || fail "stat.big-num: $(cat text)"
+
 # ... and tacho does not, in formats that programs read.
 german tacho stat -x, -e duration_time,task-clock true 2>rows
 german tacho stat -j -e duration_time,task-clock true 2>>rows

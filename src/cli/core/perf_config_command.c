@@ -1,0 +1,138 @@
+/*
+ * `tacho config` for the keys of perf: lists, prints and sets them as `perf config` does.
+ */
+#include "cli/core/perf_config.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+
+#include "base/error.h"
+#include "cli/core/app.h"
+
+static void put_value(struct buf *out, const char *value)
+{
+	size_t from = out->n;
+
+	buf_puts(out, value);
+	buf_putc(out, '\n');
+	if (!buf_failed(out))
+		str_make_printable(out->bytes + from, out->n - from - 1);
+}
+
+static void put_entry(struct buf *out, const struct perf_config_entry *entry)
+{
+	buf_printf(out, "%s=", entry->key);
+	put_value(out, entry->value);
+}
+
+/* Each key once, with the value that holds. */
+static void put_all(struct buf *out, const struct perf_config *c)
+{
+	for (size_t i = 0; i < c->entries.n; i++) {
+		const struct perf_config_entry *entry = &c->entries.v[i];
+		size_t k = 0;
+
+		while (strcmp(c->entries.v[k].key, entry->key) != 0)
+			k++;
+		if (k == i)
+			put_entry(out, perf_config_find(c, entry->key));
+	}
+}
+
+static int refuse_word(const char *word)
+{
+	struct tacho_error e = { .column = -1 };
+
+	error_set(&e, -EINVAL, "'%s' is not a key of perf's configuration", word);
+	error_hint(&e, "write section.name or section.name=value, such as report.children=false");
+	message_error("config", NULL, NULL, &e);
+	return EXIT_USAGE;
+}
+
+static int set_key(enum perf_config_scope scope, const char *key, const char *value)
+{
+	struct tacho_error e = { .column = -1 };
+	char path[PATH_MAX];
+	int err = perf_config_check(key, value, &e);
+
+	if (err == -EINVAL || err == -ENOMEM) {
+		message_error("config", NULL, NULL, &e);
+		return err == -EINVAL ? EXIT_USAGE : EXIT_FAILED;
+	}
+	if (err)		/* perf may use it */
+		message_error("config", NULL, NULL, &e);
+	err = perf_config_path(scope, path, sizeof(path));
+	if (err == -ENOENT) {
+		message_text("config", "no file to write: HOME is not set");
+		return EXIT_FAILED;
+	}
+	if (err == 0)
+		err = perf_config_set(path, key, value);
+	if (err < 0 && err != -EBADMSG)
+		message_text("config", "cannot write '%s': %s", path,
+			     err == -EINVAL ? "it is not a regular file" : strerror(-err));
+	return err < 0 ? EXIT_FAILED : 0;
+}
+
+static int run_word(const struct perf_config *c, const struct perf_config_request *r, const char *word,
+		    struct buf *out)
+{
+	ptrdiff_t eq = str_find(str_of(word), '=');
+	scoped(freep) char *key = str_dup(eq < 0 ? str_of(word) : str_n(word, (size_t)eq));
+	const struct perf_config_entry *entry;
+
+	if (!key) {
+		message_text("config", "out of memory");
+		return EXIT_FAILED;
+	}
+	if (!perf_config_is_key(key))
+		return refuse_word(word);
+	if (eq >= 0)
+		return set_key(r->scope, key, word + eq + 1);
+	entry = perf_config_find(c, key);
+	if (entry)
+		put_entry(out, entry);
+	return 0;
+}
+
+static int get_values(const struct perf_config *c, const struct strlist *keys, struct buf *out)
+{
+	int status = 0;
+
+	for (size_t i = 0; keys && i < keys->n; i++) {
+		const char *value = perf_config_value(c, keys->v[i]);
+
+		if (!perf_config_is_key(keys->v[i]))
+			return refuse_word(keys->v[i]);
+		if (value)
+			put_value(out, value);
+		else
+			status = EXIT_FAILED;
+	}
+	return status;
+}
+
+int perf_config_command(const struct perf_config_request *r, int n_words, char **words)
+{
+	struct perf_config c = { 0 };
+	struct buf out = { 0 };
+	int status = perf_config_read(&c, r->scope) < 0 ? EXIT_FAILED : 0, failed = 0, printed;
+
+	if (r->list && n_words) {
+		message_text("config", "-l lists all keys and takes no arguments, but was given '%s'", words[0]);
+		perf_config_done(&c);
+		return EXIT_USAGE;
+	}
+	if (r->list)
+		put_all(&out, &c);
+	failed = get_values(&c, r->get, &out);
+	for (int i = 0; i < n_words && failed != EXIT_USAGE; i++) {
+		int word = run_word(&c, r, words[i], &out);
+
+		failed = word ? word : failed;
+	}
+	printed = print_out("config", &out);
+	perf_config_done(&c);
+	return failed ? failed : printed ? printed : status;
+}
