@@ -188,6 +188,87 @@ static void recorder_failures(void **state)
 	tacho_recorder_free(r);
 }
 
+static void set_online(const char *cpus)
+{
+	char path[200];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "mkdir -p %s/sys/devices/system/cpu", dir);
+	assert_int_equal(system(path), 0);
+	snprintf(path, sizeof(path), "%s/sys/devices/system/cpu/online", dir);
+	f = fopen(path, "w");
+	assert_non_null(f);
+	fprintf(f, "%s\n", cpus);
+	assert_int_equal(fclose(f), 0);
+}
+
+/* CPUs that go offline or come online during the recording are reported, each once. */
+static void recorder_cpu_changes(void **state)
+{
+	struct tacho_recorder *r;
+	struct tacho_sampler *s;
+	struct tacho *before = t;
+	struct tacho_error e;
+	char root[100];
+
+	snprintf(root, sizeof(root), "%s/sys", dir);
+	set_online("0");
+	assert_int_equal(tacho_open(&t, TACHO_OPTS(tacho_opts, .sysfs = root), &e), 0);
+	r = open_recorder();
+	if (r) {
+		s = tacho_recorder_sampler(r);
+		assert_int_equal(tacho_sampler_check_cpus(s, &e), 0);
+		set_online("0-2");
+		assert_int_equal(tacho_sampler_check_cpus(s, &e), 2);
+		assert_non_null(strstr(e.message, "CPUs 1-2 came online after the recording was started"));
+		assert_int_equal(tacho_sampler_check_cpus(s, &e), 0);
+		set_online("1-2");
+		assert_int_equal(tacho_sampler_check_cpus(s, &e), 1);
+		assert_non_null(strstr(e.message, "CPU 0 went offline: no more samples"));
+		assert_int_equal(tacho_sampler_check_cpus(s, NULL), 0);
+		set_online("0,2");		/* CPU 1 was not sampled */
+		assert_int_equal(tacho_sampler_check_cpus(s, NULL), 0);
+	}
+	tacho_recorder_free(r);
+	tacho_close(t);
+	t = before;
+	if (!r)
+		skip();
+}
+
+/* The records of a limited output end at a point in time, and the numbers tell what is missing. */
+static void recorder_size_limit(void **state)
+{
+	struct tacho_recorder_stats stats = { .size = sizeof(stats) };
+	struct tacho_recorder *r = open_recorder();
+	struct tacho_error e;
+	struct stat st;
+	char path[80];
+
+	if (!r)
+		skip();
+	snprintf(path, sizeof(path), "%s/limited", dir);
+	assert_int_equal(tacho_recorder_begin(r, TACHO_OPTS(tacho_recorder_output, .path = path,
+							     .max_file_bytes = 24 << 10), &e), 0);
+	assert_int_equal(tacho_recorder_synthesize(r, TACHO_SYNTH_ALL, &e), 0);
+	tacho_sampler_start(tacho_recorder_sampler(r));
+	for (int i = 0; i < 100 && !stats.is_full; i++) {
+		work(0.05);
+		assert_true(tacho_recorder_drain(r, &e) >= 0);
+		tacho_recorder_stats(r, &stats);
+	}
+	assert_true(stats.is_full);
+	work(0.02);
+	assert_int_equal(tacho_recorder_stop(r, true, &e), 0);
+	tacho_recorder_stats(r, &stats);
+	assert_true(stats.samples_left_out > 0);
+	assert_int_equal(tacho_recorder_finish(r, &e), 0);
+	assert_int_equal(stat(path, &st), 0);
+	assert_true(st.st_size <= 24 << 10);
+	assert_true(read_back(path, true).n_samples > 0);
+	tacho_recorder_free(r);
+}
+
 static int setup(void **state)
 {
 	return mkdtemp(dir) && tacho_open(&t, NULL, NULL) == 0 ? 0 : -1;
@@ -206,7 +287,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(recorder_outputs), cmocka_unit_test(recorder_directory),
-		cmocka_unit_test(recorder_failures),
+		cmocka_unit_test(recorder_failures), cmocka_unit_test(recorder_cpu_changes),
+		cmocka_unit_test(recorder_size_limit),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);
