@@ -210,8 +210,11 @@ int cache_add_open(struct cache_dir *c, int fd, const char *path, const char *id
 int cache_add(struct cache_dir *c, const char *path, const char *id)
 {
 	scoped(freep) char *full = realpath(path, NULL);
-	scoped(closep) int fd = full ? io_open_regular(full) : -errno;
+	scoped(closep) int fd = -1;
 
+	if (!full)
+		return -errno;
+	fd = io_open_regular(full);
 	return fd < 0 ? fd : cache_add_open(c, fd, full, id);
 }
 

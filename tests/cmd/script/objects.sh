@@ -36,7 +36,7 @@ objcopy --only-keep-debug whole names.debug
 objcopy -S --remove-section .gnu_debuglink --remove-section .comment --keep-symbols=keep names.debug mini
 xz -f mini
 objcopy -S --add-section .gnu_debugdata=mini.xz whole stripped
-tacho record -q -e cpu-clock:u -F 999 -o mini.data ./stripped || skip "cannot record here"
+tacho record -q -N -e cpu-clock:u -F 999 -o mini.data ./stripped || skip "cannot record here"
 if tacho check -q feature lzma; then
 	shows mini.data "mini debug info"
 	printf garbage >mini.xz
@@ -46,7 +46,7 @@ fi
 
 # Replaced by another build: no name is better than a wrong one. The old one in a tree: its names.
 cp whole prog
-tacho record -q -e cpu-clock:u -F 999 -o replaced.data ./prog
+tacho record -q -N -e cpu-clock:u -F 999 -o replaced.data ./prog
 mkdir -p tree"$PWD"
 cp prog tree"$PWD"/prog
 sed 's/hidden_function/other_function/; s/x += n/x -= n/' work.c >other.c
@@ -66,7 +66,7 @@ cp whole gone
 pid=$!
 wait_for 20 grep -qx gone /proc/$pid/comm
 rm gone
-tacho record -q -e cpu-clock:u -F 999 -o gone.data -p $pid -- sleep 0.5 ||
+tacho record -q -N -e cpu-clock:u -F 999 -o gone.data -p $pid -- sleep 0.5 ||
 	{ rm go; kill $pid; fail "cannot record a process"; }
 tacho script -i gone.data >text 2>err || true
 rm go
@@ -83,7 +83,7 @@ if [ "$(id -u)" = 0 ] && command -v unshare >/dev/null; then
 		unshare -m chroot jail /bin/jailed /go &
 		pid=$!
 		wait_for 20 grep -qx jailed /proc/$pid/comm
-		tacho record -q -e cpu-clock:u -F 999 -o jail.data -p $pid -- sleep 0.5
+		tacho record -q -N -e cpu-clock:u -F 999 -o jail.data -p $pid -- sleep 0.5
 		tacho script -i jail.data >text 2>err || true
 		tacho record -q -a -e cpu-clock:u -F 999 -o all.data -- sleep 0.3
 		tacho script -i all.data --pid $pid >text2 2>err || true
