@@ -115,35 +115,55 @@ static int link_file(int dir, int from, const struct stat *st, const char *to)
 	return -errno;
 }
 
+/* A file that is written under a temporary name. */
+struct part_file {
+	int dir, fd;
+	const char *to;			/* its final name, relative to the directory `dir` */
+	char *name;
+};
+
+static int part_open(struct part_file *p, int dir, const char *to)
+{
+	*p = (struct part_file){ .dir = dir, .fd = -1, .to = to };
+	if (asprintf(&p->name, "%s.%ld.part", to, (long)getpid()) < 0) {
+		p->name = NULL;
+		return -ENOMEM;
+	}
+	unlinkat(dir, p->name, 0);		/* may be left by a process that was killed */
+	p->fd = openat(dir, p->name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	return p->fd < 0 ? -errno : 0;
+}
+
+/* Gives the file its name, or deletes it after an error. Returns the error. */
+static int part_finish(struct part_file *p, mode_t mode, int err)
+{
+	if (!err && (fchmod(p->fd, mode) < 0 || renameat(p->dir, p->name, p->dir, p->to) < 0))
+		err = -errno;
+	if (err && p->fd >= 0)
+		unlinkat(p->dir, p->name, 0);
+	if (p->fd >= 0)
+		close(p->fd);
+	free(p->name);
+	return err;
+}
+
 static int copy_file(int dir, int from, const char *to)
 {
-	scoped(closep) int fd = -1;
-	struct buf part = { 0 };
+	struct part_file part;
 	struct stat st;
 	int err;
 
 	if (fstat(from, &st) < 0)
 		return -errno;
-	buf_printf(&part, "%s.%ld.part", to, (long)getpid());
-	if (buf_failed(&part))
-		return -ENOMEM;
-	unlinkat(dir, part.bytes, 0);		/* may be left by a process that was killed */
-	fd = openat(dir, part.bytes, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-	err = fd < 0 ? -errno : ioctl(fd, FICLONE, from) == 0 ? 0 : -EOPNOTSUPP;
-	if (err == -EOPNOTSUPP && st.st_size > LINK_BYTES && link_file(dir, from, &st, to) == 0) {
-		unlinkat(dir, part.bytes, 0);
-		buf_done(&part);
-		return 0;
+	err = part_open(&part, dir, to);
+	if (err == 0 && ioctl(part.fd, FICLONE, from) < 0) {
+		if (st.st_size > LINK_BYTES && link_file(dir, from, &st, to) == 0) {
+			part_finish(&part, 0, -EEXIST);
+			return 0;
+		}
+		err = copy_bytes(from, part.fd);
 	}
-	if (err == -EOPNOTSUPP)
-		err = copy_bytes(from, fd);
-	if (!err && (fchmod(fd, (st.st_mode & 0777) | 0400) < 0 ||
-		     renameat(dir, part.bytes, dir, to) < 0))
-		err = -errno;
-	if (err && fd >= 0)
-		unlinkat(dir, part.bytes, 0);
-	buf_done(&part);
-	return err;
+	return part_finish(&part, (st.st_mode & 0777) | 0400, err);
 }
 
 static bool is_valid_id(const char *id)
@@ -187,23 +207,50 @@ static bool is_plain_path(const char *path)
 	return path[0] == '/' && path[1] && !strstr(path, "/../") && !str_ends(str_of(path), "/..");
 }
 
-int cache_add_open(struct cache_dir *c, int fd, const char *path, const char *id)
+/* Makes the directory of an entry. *folder and *file are paths relative to the cache, to be freed. */
+static int make_entry(struct cache_dir *c, const char *name, const char *id, const char *kind, char **folder, char **file)
 {
-	scoped(freep) char *folder = NULL, *elf = NULL;
 	char link[MAX_ID + 32];
-	int err;
 
-	if (!is_plain_path(path) || !is_valid_id(id))
+	if (!is_valid_id(id))
 		return -EINVAL;
 	if (cache_has(c, id))
 		return -EEXIST;
 	snprintf(link, sizeof(link), ".build-id/%.2s/%s", id, id + 2);
 	unlinkat(c->fd, link, 0);		/* a dangling link */
-	if (asprintf(&folder, "%s/%s", path + 1, id) < 0 || asprintf(&elf, "%s/elf", folder) < 0)
+	if (asprintf(folder, "%s/%s", name, id) < 0) {
+		*folder = NULL;
 		return -ENOMEM;
-	err = make_dirs(c->fd, folder);
+	}
+	if (asprintf(file, "%s/%s", *folder, kind) < 0) {
+		*file = NULL;
+		return -ENOMEM;
+	}
+	return make_dirs(c->fd, *folder);
+}
+
+int cache_add_open(struct cache_dir *c, int fd, const char *path, const char *id)
+{
+	scoped(freep) char *folder = NULL, *elf = NULL;
+	int err = is_plain_path(path) ? make_entry(c, path + 1, id, "elf", &folder, &elf) : -EINVAL;
+
 	if (!err)
 		err = copy_file(c->fd, fd, elf);
+	return err ? err : link_id(c, id, folder);
+}
+
+int cache_add_kallsyms(struct cache_dir *c, const char *id, struct str text)
+{
+	scoped(freep) char *folder = NULL, *file = NULL;
+	struct part_file part;
+	int err = make_entry(c, "[kernel.kallsyms]", id, "kallsyms", &folder, &file);
+
+	if (err)
+		return err;
+	err = part_open(&part, c->fd, file);
+	if (!err)
+		err = io_write_all(part.fd, text.s, text.n);
+	err = part_finish(&part, 0600, err);
 	return err ? err : link_id(c, id, folder);
 }
 

@@ -2,6 +2,7 @@
  * The build ID cache: a directory of objects by build ID, in perf's layout:
  *
  *	DIR/usr/bin/ls/15df...98/elf	a copy of the file, with its permissions
+ *	DIR/[kernel.kallsyms]/7bda...87/kallsyms	the symbols of a kernel
  *	DIR/.build-id/15/df...98	-> ../../usr/bin/ls/15df...98
  */
 #ifndef CLI_FILES_BUILD_ID_CACHE_H
@@ -32,6 +33,8 @@ bool cache_has(struct cache_dir *c, const char *id);
  * (reflink) where the file system can; a large file that belongs to the user becomes a hard link; others are copied.
  * Returns like cache_add(). */
 int cache_add_open(struct cache_dir *c, int fd, const char *path, const char *id);
+/* Puts the symbols of a kernel into the cache, the contents of /proc/kallsyms. */
+int cache_add_kallsyms(struct cache_dir *c, const char *id, struct str text);
 int cache_remove(struct cache_dir *c, const char *id);	/* 0 or -ENOENT ... */
 /* The target of an entry's link, relative to the cache: "usr/bin/ls/15df...". */
 int cache_folder(struct cache_dir *c, const char *id, char *out, size_t size);	/* 0 or -ENOENT ... */

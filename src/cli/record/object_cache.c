@@ -2,6 +2,9 @@
  * Puts the objects that samples were taken in into the build ID cache, so that the recording can be resolved after
  * its programs were rebuilt or updated. Most are in the cache already; then it costs one system call each. What
  * cannot be cached is reported with -v only: the recording is complete without it.
+ *
+ * The symbols of the running kernel take 50 ms to read and some megabytes. They are cached if the samples extend over a
+ * second, so that short recordings stay quick.
  */
 #include "cli/record/record.h"
 
@@ -17,8 +20,11 @@
 
 #define OBJECT_MAX (1u << 30)		/* larger files are not cached */
 
+#define LONG_NS 1000000000u		/* from this length on, the kernel's symbols are cached */
+
 struct object_cacher {
 	const struct record_opts *opts;
+	bool wants_kernel;
 	struct cache_dir dir;
 };
 
@@ -64,6 +70,27 @@ static int open_object(const struct tacho_sampled_object *o, const char *path)
 	return fd < 0 ? open_build(path, o) : fd;
 }
 
+/* Whether the kernel shows addresses: without permission all of them are 0. */
+static bool has_addresses(struct str kallsyms)
+{
+	struct str line;
+
+	while (str_cut(&kallsyms, '\n', &line))
+		if (line.n > 16 && strspn(line.s, "0") < 16)
+			return true;
+	return false;
+}
+
+static int cache_kernel(struct object_cacher *c, const char *id)
+{
+	scoped(buf_done) struct buf text = { 0 };
+	int err = io_read("/proc/kallsyms", IO_FILE_MAX, &text);
+
+	if (err < 0)
+		return err;
+	return has_addresses(buf_view(&text)) ? cache_add_kallsyms(&c->dir, id, buf_view(&text)) : -EACCES;
+}
+
 static int cache_object(void *arg, const struct tacho_sampled_object *o)
 {
 	static const char mark[] = " (deleted)";
@@ -76,7 +103,14 @@ static int cache_object(void *arg, const struct tacho_sampled_object *o)
 	int err;
 
 	build_id_text(o->build_id, o->n_build_id, id);
-	if (path.n == 0 || path.s[0] != '/' || o->kernel || cache_has(&c->dir, id))
+	if (cache_has(&c->dir, id))
+		return 0;
+	if (o->kernel && c->wants_kernel && str_is(path, "[kernel.kallsyms]")) {
+		err = cache_kernel(c, id);
+		if (err < 0 && c->opts->verbose)
+			message_text("record", "no copy of the kernel's symbols in the build ID cache: %s", strerror(-err));
+	}
+	if (path.n == 0 || path.s[0] != '/' || o->kernel)
 		return 0;
 	if (str_ends(path, mark))
 		path.n -= sizeof(mark) - 1;
@@ -94,6 +128,7 @@ static int cache_object(void *arg, const struct tacho_sampled_object *o)
 
 void record_cache_objects(const struct record_opts *o, struct tacho_sampler *s)
 {
+	struct tacho_sampler_stats stats = { .size = sizeof(stats) };
 	struct object_cacher c = { .opts = o, .dir.fd = -1 };
 	struct tacho_error e = { .column = -1 };
 	int err;
@@ -104,6 +139,8 @@ void record_cache_objects(const struct record_opts *o, struct tacho_sampler *s)
 				     "there is no home directory");
 		return;
 	}
+	tacho_sampler_stats(s, SIZE_MAX, &stats);
+	c.wants_kernel = stats.last_ns - stats.first_ns >= LONG_NS;
 	err = cache_open(&c.dir, NULL, true, &e);
 	if (err == 0)
 		tacho_sampler_objects(s, o->all_build_ids, cache_object, &c);

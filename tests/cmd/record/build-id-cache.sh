@@ -72,3 +72,11 @@ rm -rf home/.debug
 chmod u+s prog
 record setuid
 cmp prog "$copy" && ! [ prog -ef "$copy" ] && ! [ -u "$copy" ] || { ls -l prog "$copy"; fail "a setuid program was linked"; }
+# The kernel's symbols are stored by recordings of a second, where they are visible.
+[ "$(id -u)" = 0 ] && [ "$(cat /proc/sys/kernel/kptr_restrict)" -lt 2 ] || exit 0
+tacho record -q -a -e cpu-clock:k -o short sleep 0.2
+[ ! -e 'home/.debug/[kernel.kallsyms]' ] || fail "a short recording has stored the kernel's symbols"
+tacho record -q -a -e cpu-clock:k -o long sh -c 'for i in 1 2 3 4 5 6; do ls -lR /proc/self/ >/dev/null 2>&1; sleep 0.25; done'
+head -n 2000 /proc/kallsyms >head	# later ones change with modules and BPF programs
+head -n 2000 home/.debug/\[kernel.kallsyms\]/*/kallsyms | cmp - head || fail "no symbols of the kernel"
+tacho report -i long --stdio -s dso,sym 2>err >out && grep -q '\[k\] [a-z_]' out || { cat out err; fail "no names of the kernel"; }
