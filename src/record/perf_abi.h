@@ -140,6 +140,10 @@ enum {
 #define PERF_SAMPLE_CODE_PAGE_SIZE (1ULL << 23)
 #define PERF_SAMPLE_WEIGHT_STRUCT (1ULL << 24)
 
+/* Bits of branch_sample_type that change the layout of samples. */
+#define PERF_BRANCH_HW_INDEX (1ULL << 17)	/* 5.7 */
+#define PERF_BRANCH_COUNTERS (1ULL << 19)	/* 6.8 */
+
 #define PERF_FORMAT_TOTAL_TIME_ENABLED (1ULL << 0)
 #define PERF_FORMAT_TOTAL_TIME_RUNNING (1ULL << 1)
 #define PERF_FORMAT_ID (1ULL << 2)

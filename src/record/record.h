@@ -20,9 +20,6 @@
 #define RECORD_HEADER_BYTES 8u
 #define RECORD_USER_TYPE 64u		/* types from here on are written by tools and have no trailer */
 
-#define PERF_BRANCH_HW_INDEX (1ULL << 17)	/* 5.7 */
-#define PERF_BRANCH_COUNTERS (1ULL << 19)	/* 6.8 */
-
 /* perf_event_header.misc; the meaning of bits 13 and up depends on the record type. */
 #define PERF_MISC_CPUMODE 7u
 #define PERF_MISC_TIMEOUT (1u << 12)		/* set by tools: reading /proc/PID/maps timed out */

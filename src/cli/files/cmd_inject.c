@@ -1,7 +1,7 @@
 /*
  * `tacho inject`: copies a recording record by record. It can add the build IDs of mapped objects, to the build ID
- * table or to the mmap records, and remove hardware traces; compressed records are decompressed. Input and output
- * are files or streams.
+ * table or to the mmap records, remove hardware traces and replace addresses; compressed records are decompressed.
+ * Input and output are files or streams.
  */
 #include "cli/core/app.h"
 
@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "base/io.h"
+#include "cli/files/anonymize.h"
 #include "cli/files/build_id_table.h"
 #include "cli/files/mmap_build_id.h"
 #include "cli/files/recorded_objects.h"
@@ -18,7 +19,7 @@
 
 struct inject_opts {
 	const char *input, *output;
-	bool build_ids, strip, force;
+	bool build_ids, strip, aslr, force;
 	bool used_mmaps, all_mmaps;	/* mmap records get build IDs; used: those of objects without samples are dropped */
 	unsigned verbose;
 };
@@ -35,6 +36,8 @@ static const struct option_row inject_rows[] = {
 	  "put build IDs into mmap records, and remove those of objects without samples" },
 	{ OPT_FLAG, 0, "mmap2-buildid-all", AT(all_mmaps), NULL, "put build IDs into all mmap records" },
 	{ OPT_FLAG, 0, "strip", AT(strip), NULL, "remove hardware traces and their records" },
+	{ OPT_FLAG, 0, "aslr", AT(aslr), NULL,
+	  "replace all addresses, so that the copy does not show where code was loaded" },
 	{ OPT_FLAG, 'f', "force", AT(force), NULL, "read a file that belongs to another user" },
 	{ OPT_COUNT, 'v', "verbose", AT(verbose), NULL, "list the objects with their build IDs" },
 	REFUSED(0, "itrace", REFUSED_TRACES),
@@ -64,6 +67,7 @@ struct inject {
 	struct file_objects objects;
 	struct buf mmap;		/* a rewritten mmap record */
 	uint64_t n_rewritten, n_dropped;	/* mmap records */
+	struct anonymizer anonymizer;	/* --aslr */
 	bool pipe;
 };
 
@@ -92,12 +96,21 @@ static bool is_header_record(uint32_t type)
 
 static int copy_events(struct inject *j, struct tacho_error *e)
 {
+	scoped(buf_done) struct buf changed = { 0 };
 	int err = 0;
 
 	for (size_t i = 0; i < tacho_perfdata_n_events(j->pd) && !err; i++) {
 		const struct tacho_file_event *ev = tacho_perfdata_event(j->pd, i);
+		const void *attr = ev->attr;
 
-		err = tacho_writer_event(j->out, ev->name, ev->attr, ev->attr_size, ev->ids, ev->n_ids);
+		if (j->opts->aslr) {
+			err = anonymize_attr(ev, &changed, e);
+			if (err == -EOPNOTSUPP)
+				return err;
+			attr = changed.bytes;
+		}
+		if (!err)
+			err = tacho_writer_event(j->out, ev->name, attr, ev->attr_size, ev->ids, ev->n_ids);
 	}
 	if (err == -E2BIG)
 		return error_set(e, err, "cannot copy the events: they have fields of a newer kernel");
@@ -114,7 +127,8 @@ static int copy_features(struct inject *j, struct tacho_error *e)
 
 		if (!payload || f == TACHO_FEATURE_EVENT_DESC || f == TACHO_FEATURE_COMPRESSED ||
 		    f == TACHO_FEATURE_AUXTRACE || f == TACHO_FEATURE_DIR_FORMAT ||
-		    (f == TACHO_FEATURE_BUILD_ID && j->opts->build_ids))
+		    (f == TACHO_FEATURE_BUILD_ID && j->opts->build_ids) ||
+		    (j->opts->aslr && !anonymize_keeps_feature(f)))
 			continue;
 		err = tacho_writer_feature(j->out, f, payload, n);
 	}
@@ -173,6 +187,16 @@ static int process_mmap(struct inject *j, struct tacho_record *rec)
 	return err;
 }
 
+static int copy_record(struct inject *j, struct tacho_record *rec, struct tacho_error *e)
+{
+	int keep = j->opts->aslr ? anonymize_record(&j->anonymizer, j->pd, rec) : 1;
+
+	if (keep < 0)
+		return error_set(e, keep, "byte %#llx: cannot copy a record (type %u): %s",
+				 (unsigned long long)rec->offset, rec->type, strerror(-keep));
+	return keep ? tacho_writer_records(j->out, rec->bytes, rec->size, e) : 0;
+}
+
 static int copy_records(struct inject *j, struct tacho_error *e)
 {
 	struct tacho_record rec;
@@ -186,7 +210,7 @@ static int copy_records(struct inject *j, struct tacho_error *e)
 					 "copied; --strip removes them");
 		if (wants_objects(j->opts) && process_mmap(j, &rec) == -ENOMEM)
 			return error_nomem(e);
-		bad = rec.size ? tacho_writer_records(j->out, rec.bytes, rec.size, e) : 0;
+		bad = rec.size ? copy_record(j, &rec, e) : 0;
 		if (bad)
 			return bad;
 	}
@@ -249,7 +273,7 @@ static int copy_all(struct inject *j, int fd, struct tacho_error *e)
 	if (tacho_perfdata_swapped(j->pd))
 		return error_set(e, -EOPNOTSUPP, "a recording of a machine with the other byte order cannot be copied");
 	j->scratch = malloc(sizeof(*j->scratch));
-	if (!j->scratch)
+	if (!j->scratch || anonymizer_init(&j->anonymizer) < 0)
 		return error_nomem(e);
 	err = tacho_writer_open(&j->out, fd, &writer_opts, e);
 	if (!err)
@@ -316,7 +340,8 @@ static int spool_input(struct tacho_error *e)
 /* Opens the input. `*spooled` becomes the descriptor of a temporary copy that is to be closed, if there is one. */
 static int open_input(struct inject *j, int *spooled, struct tacho_error *e)
 {
-	struct tacho_perfdata_opts opts = { .size = sizeof(opts), .force = j->opts->force };
+	struct tacho_perfdata_opts opts = { .size = sizeof(opts), .force = j->opts->force,
+					     .ordered = j->opts->aslr };
 	const char *path = j->opts->input;
 	char copy[32];
 	int err = 0;
@@ -349,6 +374,19 @@ static void list_objects(const struct inject *j)
 	if (j->opts->used_mmaps || j->opts->all_mmaps)
 		message_text("inject", "%llu mmap records got a build ID, %llu were removed",
 			     (unsigned long long)j->n_rewritten, (unsigned long long)j->n_dropped);
+}
+
+/* The messages after a successful copy. */
+static void report_copy(const struct inject *j)
+{
+	if (tacho_perfdata_warning(j->pd))
+		message_text("inject", "%s", tacho_perfdata_warning(j->pd));
+	if (j->opts->verbose)
+		list_objects(j);
+	if (j->anonymizer.n_dropped)
+		message_text("inject", "%llu samples with data that may reveal addresses were left out: data of "
+			     "tracepoints, physical addresses or hardware traces",
+			     (unsigned long long)j->anonymizer.n_dropped);
 }
 
 static int open_output(const struct inject_opts *o, struct tacho_error *e)
@@ -386,10 +424,9 @@ static int inject_run(void *opts, int argc, char **argv)
 		err = fd = open_output(o, &e);
 	if (fd >= 0)
 		err = copy_all(&j, fd, &e);
-	if (!err && tacho_perfdata_warning(j.pd))
-		message_text("inject", "%s", tacho_perfdata_warning(j.pd));
-	if (!err && o->verbose)
-		list_objects(&j);
+	if (!err)
+		report_copy(&j);
+	anonymizer_done(&j.anonymizer);
 	tacho_writer_free(j.out);
 	tacho_perfdata_close(j.pd);
 	file_objects_done(&j.objects);
