@@ -241,6 +241,8 @@ struct tacho_profile_quality {
 	uint64_t lost_records;		/* number of LOST and LOST_SAMPLES records; `lost` is the larger of
 					 * their two sums */
 	uint64_t bad_records;		/* malformed records, which were skipped */
+	uint64_t bad_offset;		/* the first of them: its offset, type and size */
+	uint32_t bad_type, bad_size;
 };
 TACHO_API void tacho_profile_quality(const struct tacho_profile *p, struct tacho_profile_quality *out);
 

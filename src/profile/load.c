@@ -240,7 +240,7 @@ static int load_sample(struct load *l, const struct tacho_record *rec)
 	if (fe && (size_t)event >= l->n_event_ids && load_file_events(l) < 0)
 		return -ENOMEM;
 	if (!fe || tacho_sample_decode_again(s, rec, &fe->layout, l->scratch) < 0) {
-		l->profile->quality.bad_records++;
+		load_note_bad(l, rec);
 		return 0;
 	}
 	if (l->running.recorded && note_running(l, s) < 0)

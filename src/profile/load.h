@@ -95,6 +95,8 @@ static inline bool has_switch_filter(const struct load *l)
 /* ---- load_sideband.c ---- */
 /* Processes a record that is not a sample. 0 or -ENOMEM. */
 int load_sideband(struct load *l, const struct tacho_record *rec);
+/* Counts a record that cannot be decoded. */
+void load_note_bad(struct load *l, const struct tacho_record *rec);
 /* The id of a thread with its current comm; KEYMAP_NONE if out of memory. */
 uint32_t load_thread(struct load *l, uint32_t pid, uint32_t tid);
 /* Stores the last comms of all threads and their processes in the profile. 0 or -ENOMEM. */

@@ -145,6 +145,17 @@ static int update_tables(struct load *l, const struct tacho_sideband *o)
 	}
 }
 
+void load_note_bad(struct load *l, const struct tacho_record *rec)
+{
+	struct tacho_profile_quality *q = &l->profile->quality;
+
+	if (q->bad_records++)
+		return;
+	q->bad_offset = rec->offset;
+	q->bad_type = rec->type;
+	q->bad_size = rec->size;
+}
+
 static bool changes_maps_or_comms(const struct tacho_record *rec)
 {
 	switch (rec->type) {
@@ -180,7 +191,7 @@ int load_sideband(struct load *l, const struct tacho_record *rec)
 	if (err == -EOPNOTSUPP)
 		return 0;
 	if (err < 0) {
-		l->profile->quality.bad_records++;
+		load_note_bad(l, rec);
 		return 0;
 	}
 	err = update_tables(l, &sideband);

@@ -79,13 +79,24 @@ static void put_quality(const struct tacho_profile_quality *q, const struct tach
 	buf_printf(out, "%" PRIu64 " samples in %.3f s, %" PRIu64 " lost, throttled %" PRIu64 " times",
 		   q->samples, q->last_s - q->first_s, q->lost, q->throttled);
 	if (q->bad_records)
-		buf_printf(out, ", %" PRIu64 " records were bad and passed over", q->bad_records);
+		buf_printf(out, ", %" PRIu64 " damaged records were skipped", q->bad_records);
 	buf_printf(out, "; %.1f%% without a name", percent(q->unresolved, q->samples));
 	put_worst(p, false, q->samples, out);
 	if (q->broken_stacks) {
 		buf_printf(out, "; %.1f%% broken stacks", percent(q->broken_stacks, q->samples));
 		put_worst(p, true, q->samples, out);
 	}
+}
+
+static void warn_of_bad_records(const struct tacho_profile_quality *q)
+{
+	const char *name = tacho_record_name(q->bad_type), *prefix = "PERF_RECORD_";
+
+	if (!q->bad_records)
+		return;
+	message_text("report", "%" PRIu64 " damaged record%s skipped, the first at offset %#" PRIx64 ": %s (%u) of %u bytes",
+		     q->bad_records, q->bad_records == 1 ? " was" : "s were", q->bad_offset,
+		     name ? name + strlen(prefix) : "unknown", q->bad_type, q->bad_size);
 }
 
 char *report_quality_text(const struct tacho_perfdata *pd, const struct tacho_profile *p)
@@ -147,6 +158,7 @@ void report_quality(const struct report_opts *o, const struct tacho_perfdata *pd
 	tacho_profile_quality(p, &q);
 	if (warning)
 		message_text("report", "%s", warning);
+	warn_of_bad_records(&q);
 	if (q.raw_stacks)
 		message_text("report", "%" PRIu64 " samples have their user stack as a raw dump, which is not "
 			     "unwound: they show their kernel part and innermost function", q.raw_stacks);
