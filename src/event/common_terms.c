@@ -5,6 +5,7 @@
 #include "event/parse.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 
 #include "record/branch_type.h"
@@ -293,11 +294,10 @@ static int apply_metric_id(struct event_parser *p, struct event *ev, const struc
 
 static int apply_ratio(struct event_parser *p, struct event *ev, const struct term *term, uint64_t n)
 {
-	double ratio;
-
 	(void)n;
-	if (num_double(term->value, &ratio) == 0 && ratio > 0)
-		return copy_value(p, term, &ev->terms.ratio_to_prev);
+	if (num_double(term->value, &ev->terms.ratio_to_prev) == 0 && ev->terms.ratio_to_prev > 0 &&
+	    isfinite(ev->terms.ratio_to_prev))
+		return 0;
 	error_set(p->e, -EINVAL, "ratio-to-prev needs a positive number, not '%.*s'",
 		  SHOW(term->value));
 	return refuse_value(p, term);

@@ -74,7 +74,7 @@ struct event_terms {
 	int8_t aux_output;
 	bool period_given, freq_given, branches_given;
 	const char *metric_id;
-	const char *ratio_to_prev;
+	double ratio_to_prev;
 	const char *driver_config;	/* the @terms, joined by commas */
 };
 

@@ -432,6 +432,8 @@ int event_parse(struct tacho *t, const char *spec, unsigned flags, struct event_
 
 	if (err >= 0)
 		err = parse_list(&p);
+	if (err >= 0)
+		err = ratios_apply(&p, before);
 	if (err < 0) {
 		parse_drop(list, before);
 		return err;

@@ -133,4 +133,7 @@ int breakpoint_parse(struct event_parser *p, size_t start);
 /* group.c: makes a group of the events from `first` on. */
 int group_close(struct event_parser *p, size_t first, struct str name, bool no_regroup);
 
+/* ratio.c: applies the terms ratio-to-prev of the events from `first` on, when all groups are closed. */
+int ratios_apply(struct event_parser *p, size_t first);
+
 #endif

@@ -323,6 +323,30 @@ static int prepare_event(struct tacho_sampler *s, uint32_t i, struct tacho_error
 	return 0;
 }
 
+/* ratio-to-prev: the event before it overflows at a count that is larger by the ratio. */
+static int set_ratio(struct tacho_sampler *s, uint32_t i, struct tacho_error *e)
+{
+	const struct event *event = set_event(s->set, i);
+	const struct perf_event_attr *attr = &s->set->events.v[i].attr;
+	struct perf_event_attr *prev;
+	double period;
+
+	if (!(event->terms.ratio_to_prev > 0))
+		return 0;
+	if ((attr->flags & PERF_ATTR_FREQ) || !attr->sample_period)
+		return error_set(e, -EINVAL, "'%s': Event period term or count (-c) must be set when using "
+				 "ratio-to-prev term.", event->name);
+	prev = &s->set->events.v[i - 1].attr;	/* of the same group */
+	period = (double)attr->sample_period / event->terms.ratio_to_prev;
+	if (!(period >= 1 && period < 0x1p63))
+		return error_set(e, -EINVAL, "'%s': the period %llu divided by the ratio is not a period",
+				 event->name, (unsigned long long)attr->sample_period);
+	prev->flags &= ~PERF_ATTR_FREQ;
+	prev->sample_period = (uint64_t)period;
+	prev->sample_type &= ~PERF_SAMPLE_PERIOD;
+	return 0;
+}
+
 /* Unwinding a stack needs .eh_frame, which may be in a non-executable mapping. */
 bool sampler_wants_data_mmaps(const struct tacho_sampler *s)
 {
@@ -376,6 +400,8 @@ int sampler_prepare(struct tacho_sampler *s, struct tacho_error *e)
 
 	for (uint32_t i = 0; err == 0 && i < s->set->events.n; i++)
 		err = prepare_event(s, i, e);
+	for (uint32_t i = 0; err == 0 && i < s->set->events.n; i++)
+		err = set_ratio(s, i, e);
 	if (err < 0)
 		return err;
 	tracker = tracker_attr(s);

@@ -241,11 +241,11 @@ static void keeps_sampling_terms(void **state)
 {
 	static const char spec[] = "cycles/call-graph=dwarf,stack-size=4096,max-stack=3,time=0,nr=2,"
 				   "no-inherit,overwrite,branch_type='any_call,u',aux-output,"
-				   "aux-action=start-paused,aux-sample-size=64,ratio-to-prev=0.5,@x/";
+				   "aux-action=start-paused,aux-sample-size=64,@x/";
 	static const char *const alone[] = { "call-graph=fp", "time", "stack-size=8", "freq=1", "nr=1",
 					     "inherit", "no-inherit", "overwrite", "no-overwrite",
 					     "max-stack=3", "branch_type=any", "aux-output",
-					     "aux-action=pause", "aux-sample-size=1", "ratio-to-prev=2" };
+					     "aux-action=pause", "aux-sample-size=1" };
 	struct tacho *t = open_tree("none");
 	struct event_list list = { 0 };
 	struct event_terms *x;
@@ -264,7 +264,6 @@ static void keeps_sampling_terms(void **state)
 	assert_int_equal(x->aux_output, 1);
 	assert_string_equal(x->aux_action, "start-paused");
 	assert_int_equal(x->aux_sample_size, 64);
-	assert_string_equal(x->ratio_to_prev, "0.5");
 	assert_string_equal(x->driver_config, "x");
 	event_list_done(&list);
 	for (size_t i = 0; i < countof(alone); i++) {
