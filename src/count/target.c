@@ -173,7 +173,8 @@ static int parse_cpus(struct tacho_evset *set, const char *list, struct tacho_er
 	if (!cpuset_empty(cpus))
 		return 0;
 	cpuset_print(&online, &shown);
-	return error_set(e, -EINVAL, "no CPU of '%s' is online (online are %s)", list,
+	/* Scripts look for the first four words, which perf writes. */
+	return error_set(e, -EINVAL, "No supported events found: no CPU of '%s' is online (online are %s)", list,
 			 shown.bytes ? shown.bytes : "none");
 }
 

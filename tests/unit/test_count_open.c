@@ -405,7 +405,7 @@ static void contradictions(void **state)
 		{ { .per_thread = true }, "needs processes" },
 		{ { .enable_on_exec = true }, "exactly one process" },
 		{ { .cpus = "x" }, "'x' is not a list of CPUs" },
-		{ { .cpus = "77" }, "no CPU of '77' is online (online are 0-3)" },
+		{ { .cpus = "77" }, "No supported events found: no CPU of '77' is online (online are 0-3)" },
 	};
 
 	for (size_t i = 0; i < countof(cases); i++) {

@@ -90,6 +90,7 @@ static const struct option_row report_rows[] = {
 	{ OPT_FLAG, 0, "mem-mode", AT(memory), NULL, "accesses to memory, by their weights" },
 	{ OPT_FLAG, 0, "show-cpu-utilization", AT(show_modes), NULL,
 	  "show how much was in the kernel and in user space" },
+	{ OPT_FLAG, 0, "showcpuutilization", AT(show_modes), NULL, "", OPTF_HIDDEN },	/* the older name in perf */
 	{ OPT_FLAG, 0, "latency", AT(latency), NULL,
 	  "sort by latency: a sample counts the less, the more threads ran beside it" },
 	{ OPT_FLAG, 0, "raw-trace", AT(raw_trace), NULL, "fields of tracepoints as plain values" },

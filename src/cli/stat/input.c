@@ -76,12 +76,17 @@ static int read_nodes(struct stat_input *in)
 	return 0;
 }
 
+/* What the head says was counted: the recorder's command line; for streams 'pipe', as with perf. */
 static int make_title(struct stat_input *in)
 {
 	struct tacho_feature_list list = { 0 };
 	struct tacho_text arg;
 	struct buf b = { 0 };
 
+	if (tacho_perfdata_is_pipe(in->pd)) {
+		in->title = strdup("'pipe'");
+		return in->title ? 0 : -ENOMEM;
+	}
 	tacho_perfdata_list(in->pd, TACHO_FEATURE_CMDLINE, &list);
 	buf_putc(&b, '\'');
 	while (tacho_text_next(&list, &arg) > 0) {

@@ -47,6 +47,8 @@ same branch.data -F overhead,symbol_from,symbol_to
 same branch.data -F overhead,sample,overhead_us,overhead_sys,comm
 same memory.data
 same memory.data --show-cpu-utilization -s comm
+tacho report -i memory.data --show-cpu-utilization -s comm -q >out
+tacho report -i memory.data --showcpuutilization -s comm -q | diff out -
 same memory.data --mem-mode
 for key in dso_daddr locked tlb mem snoop phys_daddr data_page_size code_page_size blocked \
 	local_ins_lat ins_lat srcline srcfile addr weight local_weight,tlb,locked \

@@ -32,6 +32,8 @@ cmp before perf.data.old || fail "the old file is gone"
 # a stream
 tacho stat -x, record -o - -e page-faults true 2>live | tacho stat report -x, -i - 2>kept
 cmp live kept || fail "a stream differs: $(diff live kept)"
+tacho stat record -o - -e page-faults true 2>live | tacho stat report -i - 2>kept
+grep -q "^ Performance counter stats for 'pipe':" kept || fail "$(cat kept)"
 
 # a truncated file: what it has is shown; the position of damage is reported
 size=$(wc -c <a.data)
