@@ -166,6 +166,9 @@ struct tacho_profile_object {
 					 * is unknown */
 	uint64_t unresolved;		/* samples whose leaf is in this object and has no symbol */
 	uint64_t broken;		/* samples whose stack ends in this object, but not at an entry point */
+	uint64_t mapped_bytes;		/* as in struct tacho_object_info, like symbol_source; unknown in
+					 * unpacked profiles */
+	char symbol_source;
 };
 struct tacho_profile_node {
 	uint32_t parent, frame;

@@ -54,6 +54,7 @@ struct tacho_report_column {
 	enum tacho_report_column_id id;
 	bool percent;			/* VALUE: shown as a percentage of the total */
 	bool right;			/* texts are aligned to the right */
+	bool average;			/* VALUE: the average of the entry's samples, times 1000 */
 	bool unpadded;			/* no blanks after the text if the column is the last one */
 	uint32_t field;			/* FIELD_KEY: the index in tacho_report_field_names() */
 };
@@ -119,6 +120,8 @@ struct tacho_report_opts {		/* zero means the default in every field */
 	size_t n_sockets;
 	bool full_paths;		/* show full paths of source files */
 	bool wide_objects;		/* perf's minimal width for objects of unknown symbols */
+	bool verbose;			/* keys dso and symbol: show paths; addresses, and where the symbols are from */
+	bool no_branches, no_accesses;	/* the profile has none: keys of branches, and of accesses to memory, show N/A */
 };
 
 struct tacho_report_sums {		/* periods */

@@ -91,6 +91,11 @@ struct tacho_object_info {
 	bool has_symbols;
 	const char *why;		/* the reason if there are no symbols ("no such file", "stripped"
 					 * ...) */
+	uint64_t mapped_bytes;		/* of its longest executable mapping; 0: unknown */
+	char symbol_source;		/* where its symbols are from, as in perf's 'report -v': 'd' the file itself,
+					 * 'l' and 'b' its separate debug file, found by its link or build ID, 'B' and
+					 * 'D' the build-id cache (file, debug file), 'n' .gnu_debugdata, 'k' kallsyms,
+					 * 'v' vmlinux, 'K' module, 'j' a JIT map; 0: it has no symbols */
 };
 TACHO_API int tacho_symbols_object(const struct tacho_symbols *s, uint32_t object,
 				   struct tacho_object_info *out);

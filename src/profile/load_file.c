@@ -25,7 +25,6 @@ static uint32_t event_id(struct load *l, size_t i)
 		ev->has_chains |= (fe->layout.sample_type & PERF_SAMPLE_CALLCHAIN) != 0;
 		ev->tracepoint = fe->attr_size >= sizeof(attr->type) &&
 				 attr->type == PERF_TYPE_TRACEPOINT;
-		l->running.recorded |= fe->attr_size >= PERF_ATTR_FLAGS_END && (attr->flags & PERF_ATTR_CONTEXT_SWITCH);
 	}
 	return id;
 }

@@ -50,6 +50,7 @@ static int describe_object(struct stack_resolver *s, uint32_t object, struct tac
 	*out = (struct tacho_profile_object){
 		.path = info.path, .name = info.short_name, .kernel = info.kernel, .jit = info.jit,
 		.has_symbols = info.has_symbols, .why = info.why,
+		.mapped_bytes = info.mapped_bytes, .symbol_source = info.symbol_source,
 		.n_build_id = (uint8_t)min_of(info.n_build_id, sizeof(out->build_id)),
 	};
 	if (info.build_id)
@@ -83,6 +84,8 @@ void stacks_update_objects(struct stack_resolver *s)
 			continue;
 		o = &s->profile->objects.v[s->object_ids.v[i] - 1];
 		o->has_symbols = o->has_symbols || desc.has_symbols;
+		o->mapped_bytes = max_of(o->mapped_bytes, desc.mapped_bytes);
+		o->symbol_source = o->symbol_source ? o->symbol_source : desc.symbol_source;
 		o->why = !o->has_symbols && desc.why ?
 			 arena_str(&s->profile->arena, str_of(desc.why)) : NULL;
 	}

@@ -7,7 +7,8 @@
 
 struct running_threads {		/* a zeroed one is empty */
 	struct { uint32_t *v; size_t n, cap; } tids;
-	bool recorded;			/* the recording has context switches */
+	bool recorded;			/* there was a record of a context switch: without any, threads that were sampled
+					 * may have stopped */
 };
 
 void running_done(struct running_threads *r);

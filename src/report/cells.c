@@ -33,6 +33,13 @@ void cell_fill(struct report_cell *cell, const struct report *r, const struct ta
 	};
 }
 
+/* Whether the profile has nothing for this key. */
+static bool has_no_data(const struct report *r, const struct column *c)
+{
+	return (c->pub.kind == TACHO_REPORT_BRANCH_KEY && r->opts.no_branches) ||
+	       (c->pub.kind == TACHO_REPORT_MEMORY_KEY && r->opts.no_accesses);
+}
+
 static void print_cell(const struct report *r, const struct column *c, const struct tacho_report_entry *e,
 		       struct buf *out)
 {
@@ -40,6 +47,10 @@ static void print_cell(const struct report *r, const struct column *c, const str
 
 	if (is_value(c))
 		return;
+	if (has_no_data(r, c)) {
+		buf_puts(out, "N/A");
+		return;
+	}
 	cell_fill(&cell, r, e, c);
 	if (c->sums_samples)
 		cell.samples = samples_of(r, e);
@@ -79,7 +90,7 @@ size_t symbol_width(const struct tacho_profile_frame *f)
 
 size_t object_width(const struct report *r, const struct tacho_profile_frame *f)
 {
-	size_t n = strlen(f ? f->code->object_name : "[unknown]");
+	size_t n = strlen(!f ? "[unknown]" : r->opts.verbose ? f->code->object_path : f->code->object_name);
 
 	return r->opts.wide_objects && !(f && f->known) ? max_of(n, (size_t)ADDRESS_WIDTH) : n;
 }
@@ -92,12 +103,12 @@ static size_t cell_width(const struct report *r, const struct column *c, const s
 
 	cell_fill(&cell, r, e, c);
 	if (c->pub.id == TACHO_COLUMN_SYMBOL)
-		return symbol_width(cell.frame);
+		return symbol_width(cell.frame) + (r->opts.verbose ? ORIGIN_WIDTH : 0);
 	if (c->pub.id == TACHO_COLUMN_DSO)
 		return object_width(r, cell.frame);
 	print_cell(r, c, e, &text);
 	width = max_of(text.n, c->min_width);
-	return c->width ? max_of(width, c->width(c, r, &cell)) : width;
+	return c->width && !has_no_data(r, c) ? max_of(width, c->width(c, r, &cell)) : width;
 }
 
 size_t tacho_report_text_width(const struct tacho_report *pub, const struct tacho_report_entry *e,
@@ -115,7 +126,7 @@ size_t tacho_report_column_width(const struct tacho_report *pub,
 	size_t width = 0;
 
 	if (c->pub.id == TACHO_COLUMN_SYMBOL)
-		return r->symbol_width;
+		return r->symbol_width + (r->opts.verbose ? ORIGIN_WIDTH : 0);
 	if (c->pub.id == TACHO_COLUMN_DSO)
 		return r->object_width;
 	for (uint32_t g = 0; c->pub.kind == TACHO_REPORT_ROW_KEY && g < r->groups.n; g++) {

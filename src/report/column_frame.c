@@ -81,21 +81,32 @@ static void srcfile_text(const struct report *r, const struct tacho_profile_fram
 		buf_puts(out, srcfile_of(r, f));
 }
 
+/* The address, and where the object's symbols are from, as perf's -v. */
+static void put_origin(const struct report *r, const struct tacho_profile_frame *f, struct buf *out)
+{
+	char source = tacho_profile_object(r->profile, f->code->object)->symbol_source;
+
+	buf_printf(out, "%#-*" PRIx64 " %c ", ORIGIN_ADDRESS, f->known ? f->address : f->offset, source ? source : '!');
+}
+
 /* ---- columns ---- */
 
 void print_object(const struct column *c, const struct report *r, const struct report_cell *cell,
 		  struct buf *out)
 {
 	(void)c;
-	(void)r;
-	buf_puts(out, cell->frame ? cell->frame->code->object_name : "[unknown]");
+	if (!cell->frame)
+		buf_puts(out, "[unknown]");
+	else
+		buf_puts(out, r->opts.verbose ? cell->frame->code->object_path : cell->frame->code->object_name);
 }
 
 void print_symbol(const struct column *c, const struct report *r, const struct report_cell *cell,
 		  struct buf *out)
 {
 	(void)c;
-	(void)r;
+	if (r->opts.verbose && cell->frame)
+		put_origin(r, cell->frame, out);
 	symbol_text(cell->frame, out);
 }
 
@@ -136,6 +147,23 @@ void print_symbol_size(const struct column *c, const struct report *r, const str
 	(void)r;
 	if (cell->frame && cell->frame->known)
 		buf_printf(out, "%" PRIu32, cell->frame->code->symbol_size);
+	else
+		buf_puts(out, "unknown");
+}
+
+static uint64_t object_size(const struct report *r, const struct tacho_profile_frame *f)
+{
+	return tacho_profile_object(r->profile, f->code->object)->mapped_bytes;
+}
+
+void print_object_size(const struct column *c, const struct report *r, const struct report_cell *cell,
+		       struct buf *out)
+{
+	uint64_t size = cell->frame ? object_size(r, cell->frame) : 0;
+
+	(void)c;
+	if (size)
+		buf_printf(out, "%" PRIu64, size);
 	else
 		buf_puts(out, "unknown");
 }
@@ -191,6 +219,13 @@ void identity_symbol_size(const struct report *r, const struct tacho_profile_fra
 	uint64_t size = f->known ? f->code->symbol_size : UINT64_MAX;
 
 	(void)r;
+	buf_put(out, &size, sizeof(size));
+}
+
+void identity_object_size(const struct report *r, const struct tacho_profile_frame *f, struct buf *out)
+{
+	uint64_t size = object_size(r, f);
+
 	buf_put(out, &size, sizeof(size));
 }
 
@@ -264,4 +299,11 @@ int compare_symbol_sizes(const struct column *c, const struct report *r, const s
 	if (fa->known != fb->known)
 		return fa->known ? 1 : -1;
 	return fa->known ? compare_u64(fa->code->symbol_size, fb->code->symbol_size) : 0;
+}
+
+int compare_object_sizes(const struct column *c, const struct report *r, const struct report_cell *a,
+			 const struct report_cell *b)
+{
+	(void)c;
+	return compare_u64(object_size(r, a->frame), object_size(r, b->frame));
 }

@@ -20,7 +20,9 @@ typedef int column_compare(const struct column *c, const struct report *r,
 
 /* column_value.c */
 column_numbers self_numbers, children_numbers;
-column_amount amount_samples, amount_in_space, amount_latency;	/* in_space: `part` is an enum tacho_space */
+column_amount amount_samples, amount_latency,
+	      amount_in_space,		/* `part` is an enum tacho_space */
+	      amount_weight;		/* `part`: which weight, from 1 to 3 */
 
 /* column_thread.c: thread, CPU, time, cgroup, caller */
 column_value value_comm, value_comm_nodigit, value_tid, value_pid, value_cpu, value_socket, value_time,
@@ -37,10 +39,10 @@ enum { BRANCH_MISPREDICTED = 1, BRANCH_PREDICTED = 2, BRANCH_IN_TX = 4, BRANCH_A
 
 column_value value_weight, value_ins_lat, value_stage_cyc, value_transaction, value_code_page_size,
 	     value_data_page_size, value_trace, value_parallelism, value_tracepoint_field, value_data_src,
-	     value_branch_cycles, value_physical_address,
+	     value_branch_cycles, value_physical_address, value_simd,
 	     value_branch_flags;	/* `part`: which flags */
 column_print print_value_of_samples, print_transaction, print_page_size, print_trace, print_tracepoint_field,
-	     print_mispredict, print_abort, print_in_tx, print_branch_cycles, print_data_src;
+	     print_mispredict, print_abort, print_in_tx, print_branch_cycles, print_data_src, print_simd;
 column_width width_transaction, width_tracepoint_field;
 column_compare compare_traces, compare_tracepoint_fields;
 
@@ -55,10 +57,11 @@ column_compare compare_addresses, compare_place_objects, compare_place_symbols, 
 
 /* column_frame.c: keys of a frame */
 column_identity identity_object, identity_symbol, identity_symbol_offset, identity_srcline, identity_srcfile,
-		identity_symbol_size;
-column_print print_object, print_symbol, print_symbol_offset, print_srcline, print_srcfile, print_symbol_size;
+		identity_symbol_size, identity_object_size;
+column_print print_object, print_symbol, print_symbol_offset, print_srcline, print_srcfile, print_symbol_size,
+	     print_object_size;
 column_compare compare_objects, compare_symbols, compare_symbol_offsets, compare_srclines, compare_srcfiles,
-	       compare_symbol_sizes;
+	       compare_symbol_sizes, compare_object_sizes;
 
 /* The details with that id; all zero for 0. Never NULL. */
 static inline const struct tacho_profile_detail *detail_of(const struct report *r, uint32_t id)

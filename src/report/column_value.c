@@ -46,6 +46,14 @@ uint64_t amount_latency(const struct column *c, const struct report *r, const st
 	return latency_of(r, row);
 }
 
+uint64_t amount_weight(const struct column *c, const struct report *r, const struct tacho_profile_row *row)
+{
+	const struct tacho_profile_detail *d = detail_of(r, row->detail);
+	uint64_t weight = c->part == 1 ? d->weight : c->part == 2 ? d->ins_lat : d->stage_cyc;
+
+	return weight * row->samples;
+}
+
 const uint64_t *report_values(const struct report *r, const struct column *c, size_t event, size_t *stride)
 {
 	static const uint64_t nothing;

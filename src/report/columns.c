@@ -31,6 +31,12 @@ const struct column columns[] = {
 	  .keep = TACHO_KEEP_PARALLELISM, .amount = amount_latency },
 	{ .pub = { "latency_children", .title = "Latency", .id = TACHO_COLUMN_LATENCY_CHILDREN, .percent = true },
 	  .keep = TACHO_KEEP_PARALLELISM },
+	{ .pub = { "weight1", .title = "Weight1", .average = true },
+	  .keep = TACHO_KEEP_WEIGHT, .amount = amount_weight, .part = 1 },
+	{ .pub = { "weight2", .title = "Weight2", .average = true },
+	  .keep = TACHO_KEEP_WEIGHT, .amount = amount_weight, .part = 2 },
+	{ .pub = { "weight3", .title = "Weight3", .average = true },
+	  .keep = TACHO_KEEP_WEIGHT, .amount = amount_weight, .part = 3 },
 
 	/* keys of a row: thread, CPU, time */
 	{ .pub = { "comm", .title = "Command", .kind = TACHO_REPORT_ROW_KEY, .id = TACHO_COLUMN_COMM },
@@ -84,6 +90,8 @@ const struct column columns[] = {
 	  .width = width_transaction, .compare = compare_values_descending },
 	{ .pub = { "code_page_size", .title = "Code Page Size", .kind = TACHO_REPORT_DETAIL_KEY },
 	  .keep = TACHO_KEEP_PAGE_SIZE, .value = value_code_page_size, .print = print_page_size },
+	{ .pub = { "simd", .title = "Simd   ", .kind = TACHO_REPORT_DETAIL_KEY },
+	  .value = value_simd, .print = print_simd },
 	{ .pub = { "addr", .title = "Address", .kind = TACHO_REPORT_DETAIL_KEY },
 	  .keep = TACHO_KEEP_IP, .min_width = 18, .part = PLACE_IP,
 	  .value = value_address, .print = print_plain_address, .compare = compare_addresses },
@@ -182,6 +190,8 @@ const struct column columns[] = {
 	{ .pub = { "symbol_size", .title = "Symbol size", .kind = TACHO_REPORT_FRAME_KEY, .right = true },
 	  .needs = NEEDS_SYMBOL_SIZE, .identity = identity_symbol_size, .print = print_symbol_size,
 	  .compare = compare_symbol_sizes },
+	{ .pub = { "dso_size", .title = "DSO size", .kind = TACHO_REPORT_FRAME_KEY, .right = true },
+	  .identity = identity_object_size, .print = print_object_size, .compare = compare_object_sizes },
 };
 const size_t n_columns = countof(columns);
 

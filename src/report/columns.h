@@ -104,6 +104,8 @@ void cell_fill(struct report_cell *cell, const struct report *r, const struct ta
 	       const struct column *c);
 int cell_compare(const struct report *r, const struct column *c, const struct tacho_report_entry *a,
 		 const struct tacho_report_entry *b);
+#define ORIGIN_ADDRESS 18		/* opts.verbose: the width of the address before a symbol ... */
+#define ORIGIN_WIDTH (ORIGIN_ADDRESS + 3)	/* ... and with the letter after it */
 /* The width of a symbol or an object of this frame, which may be NULL. */
 size_t symbol_width(const struct tacho_profile_frame *f);
 size_t object_width(const struct report *r, const struct tacho_profile_frame *f);

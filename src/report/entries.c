@@ -444,6 +444,20 @@ static int tables_make(struct build *b)
 	return b->entry_of_class && b->ranges && b->last_entry ? 0 : -ENOMEM;
 }
 
+/* Sums of averages are divided by the samples of their entries. */
+static void average_values(struct report *r)
+{
+	const struct column *samples = column_by_id(TACHO_COLUMN_SAMPLES);
+
+	for (size_t i = 0; i < r->n_value_sums; i++)
+		for (size_t k = 0; r->value_sums[i].column->pub.average && k < r->value_sums[i].sums.n; k++) {
+			uint64_t n = report_value(r, &r->entries.v[k / r->n_events], samples, k % r->n_events);
+			uint64_t *v = &r->value_sums[i].sums.v[k];
+
+			*v = n ? (uint64_t)((__uint128_t)*v * 1000 / n) : 0;
+		}
+}
+
 int report_build(struct report *r)
 {
 	scoped(build_done) struct build b = {
@@ -461,5 +475,7 @@ int report_build(struct report *r)
 		err = tables_make(&b);
 	for (size_t i = 0; i < r->n_events && err == 0; i++)
 		err = event_build(&b, i);
+	if (err == 0)
+		average_values(r);
 	return err;
 }

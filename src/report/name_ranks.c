@@ -135,7 +135,8 @@ static int rank_objects(struct ranks *k, const struct shown_names *s)
 	for (size_t i = 0; i < n; i++) {
 		v[i] = (struct named_id){ tacho_profile_object(r->profile, i)->name, (uint32_t)i };
 		if (s->objects[i])
-			r->object_width = max_of(r->object_width, strlen(v[i].name));
+			r->object_width = max_of(r->object_width, strlen(r->opts.verbose ?
+				tacho_profile_object(r->profile, i)->path : v[i].name));
 	}
 	rank_names(v, n, k->object);
 	return 0;

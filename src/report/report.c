@@ -76,6 +76,8 @@ static void add_value_sums(struct report *r, const struct column *c)
 			return;
 	if (is_value(c) && !c->numbers && r->n_value_sums < countof(r->value_sums))
 		r->value_sums[r->n_value_sums++].column = c;
+	if (c->pub.average)
+		add_value_sums(r, column_by_id(TACHO_COLUMN_SAMPLES));
 }
 
 /* The value columns that need sums of their own. Keys of details may print numbers times samples. */

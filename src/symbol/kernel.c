@@ -76,6 +76,7 @@ static int map_main(struct kernel *k, struct objects *o, struct interval where, 
 		obj->build_id.n = (uint8_t)min_of(identity->n_build_id, (size_t)BUILD_ID_MAX);
 		memcpy(obj->build_id.bytes, identity->build_id, obj->build_id.n);
 	}
+	obj->mapped_bytes = max_of(obj->mapped_bytes, where.last - where.start + 1);
 	where.object = obj->id;
 	return maps_insert_below(&k->maps, where);
 }
@@ -98,6 +99,7 @@ static int map_module(struct kernel *k, struct objects *o, struct interval where
 		if (!obj->file)
 			return -ENOMEM;
 	}
+	obj->mapped_bytes = max_of(obj->mapped_bytes, where.last - where.start + 1);
 	where.object = obj->id;
 	return maps_insert(&k->maps, where);
 }
@@ -425,6 +427,7 @@ int kernel_load(struct kernel *k, const struct symbol_search *search, uint64_t i
 	if (err == -ENOMEM)
 		return err;
 	k->main->loaded = true;
+	k->main->symbol_source = (char)(!k->main->table.n ? 0 : k->file ? 'v' : 'k');
 	if (k->copied && is_outside_text(k, ip)) {
 		err = load_proc_kallsyms(k, search);
 		k->copied = err == -ENOMEM;

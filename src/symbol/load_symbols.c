@@ -14,6 +14,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <sys/stat.h>
 #include <time.h>
 
@@ -162,6 +163,29 @@ static void choose_cache_entry(struct symbol_cache_entry *cached, const struct s
 				     b->have_debug == 0 ? &b->debug : NULL, b->embedded);
 }
 
+/* The letter for where an open file of the object was found: see struct tacho_object_info. */
+static char source_of(const struct elf *e, const struct symbol_search *search, enum object_kind kind, bool debug)
+{
+	char link[64], path[4096];
+	ssize_t n;
+
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", e->fd);
+	n = readlink(link, path, sizeof(path) - 1);
+	path[max_of(n, 0)] = '\0';
+	if (search->build_id_dir && *search->build_id_dir && str_starts(str_of(path), search->build_id_dir))
+		return debug ? 'D' : 'B';
+	if (debug)
+		return strstr(path, "/.build-id/") ? 'b' : 'l';
+	return kind == OBJECT_MODULE ? 'K' : 'd';
+}
+
+static char source_of_files(const struct symbol_files *b, const struct symbol_search *search, enum object_kind kind)
+{
+	if (b->have_debug == 0)
+		return b->embedded ? 'n' : source_of(&b->debug, search, kind, true);
+	return source_of(&b->own, search, kind, false);
+}
+
 static int load_elf(struct object *obj, const struct symbol_search *search, struct symbol_cache_entry *cached)
 {
 	scoped(symbol_files_close) struct symbol_files b = { .own = { .fd = -1 }, .debug = { .fd = -1 } };
@@ -171,6 +195,7 @@ static int load_elf(struct object *obj, const struct symbol_search *search, stru
 		return -ENOMEM;
 	if (b.have_own < 0 && b.have_debug < 0)
 		return b.have_own;
+	obj->symbol_source = source_of_files(&b, search, obj->kind);
 	choose_cache_entry(cached, &b, obj, search);
 	return load_from_elf(obj, b.have_own == 0 ? &b.own : &b.debug, b.have_own == 0 ? &b.own : NULL,
 		       b.have_debug == 0 ? &b.debug : NULL, cached);
@@ -240,6 +265,7 @@ static int load_jit(struct object *obj, const struct symbol_search *search)
 	int err = jit_path(obj, search, &path);
 	uid_t owner = process_owner(obj, search);
 
+	obj->symbol_source = 'j';
 	if (err < 0)
 		return err;
 	obj->read_ms = now_ms();
@@ -274,6 +300,7 @@ static int load_vdso(struct object *obj, const struct symbol_search *search,
 	scoped(elf_close) struct elf e = { .fd = -1 };
 	int err = files_is_host(search->machine) ? vdso_load(obj) : -EXDEV;
 
+	obj->symbol_source = 'd';
 	if ((err != -ESTALE && err != -EXDEV) || files_open_cached(&e, obj, "/vdso", search) < 0)
 		return err;
 	obj->why = NULL;

@@ -37,6 +37,8 @@ struct object {
 	struct build_id build_id;
 	uint64_t device, inode;		/* identity of a file without build ID, or 0 */
 	uint32_t pid;			/* the first process that mapped it */
+	uint64_t mapped_bytes;		/* of its longest mapping */
+	char symbol_source;		/* as in struct tacho_object_info; 0: no symbols */
 	bool compat;			/* mapped below 4 GiB by a 32-bit process */
 	bool loaded;
 	int64_t read_ms;		/* perf map in live mode: time of the last read */

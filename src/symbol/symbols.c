@@ -194,6 +194,8 @@ static int map_user(struct tacho_symbols *s, const struct tacho_mmap *m, bool ex
 	if (!obj)
 		return -ENOMEM;
 	process_before_map(proc, obj->kind == OBJECT_VDSO);
+	if (exec)
+		obj->mapped_bytes = max_of(obj->mapped_bytes, m->len);
 	if (!obj->pid)
 		obj->pid = m->pid;
 	if (obj->kind == OBJECT_VDSO) {
@@ -603,7 +605,7 @@ int tacho_symbols_object(const struct tacho_symbols *s, uint32_t object,
 				  obj->kind == OBJECT_KSYMBOL,
 			.jit = obj->kind == OBJECT_JIT,
 			.has_symbols = obj->table.n || obj->kind == OBJECT_KSYMBOL,
-			.why = obj->why,
+			.why = obj->why, .mapped_bytes = obj->mapped_bytes, .symbol_source = obj->symbol_source,
 		};
 	info.size = size;
 	memcpy(out, &info, size);

@@ -170,11 +170,18 @@ static void levels_of_a_hierarchy(void **state)
 	stage_opts(&s);
 	assert_string_equal(PRESS(&s, 'x'),
 		TITLE "\n"
-		"  Overhead        Command / Shared Object / Symbol\n"
-		"+   90.00%        app\n"
-		"+   10.00%        tool\n"
+		"  Children  Overhead        Command / Shared Object / Symbol\n"
+		"+   90.00%    90.00%        app\n"
+		"+   10.00%    10.00%        tool\n"
 		"\n\n\n\n\n\n\n"
 		"Unknown key; '?' shows the help\n");
+	has(PRESS(&s, '+'),			/* a level counts a sample once */
+	    "-   90.00%    90.00%        app\n"
+	    "   +   90.00%     0.00%        app\n"
+	    "   +   70.00%    70.00%        libc.so\n"
+	    "   +   20.00%    20.00%        [kernel.kallsyms]\n");
+	s.opts.no_children = s.opts.inverted = true;
+	stage_opts(&s);
 	has(PRESS(&s, '+', KEY_IS_DOWN, '+'),
 	    "-   90.00%        app\n"
 	    "   -   70.00%        libc.so\n"

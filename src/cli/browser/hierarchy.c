@@ -41,14 +41,13 @@ uint64_t tree_sum(const struct rows *r, const struct rows_item *it, size_t event
 	return r->tree->sums.v[(size_t)(it - r->tree->items.v) * r->tree->n_sums + event];
 }
 
-/* Returns the index of the sum by which items are sorted: periods, or latencies if the first key is
- * latency. */
+/* Returns the index of the sum by which items are sorted: that of the first key if it is a value, else periods. */
 static size_t order_sums(const struct rows *r)
 {
 	size_t at = r->report->n_events;
 
-	for (size_t i = 0; i < r->n_columns && r->report->opts->keys[0]->id == TACHO_COLUMN_LATENCY; i++) {
-		if (r->columns[i]->id == TACHO_COLUMN_LATENCY)
+	for (size_t i = 0; i < r->n_columns && r->report->opts->n_keys; i++) {
+		if (r->columns[i] == r->report->opts->keys[0] && is_value(r->columns[i]))
 			return at;
 		at += is_value(r->columns[i]) ? r->report->n_events : 0;
 	}
@@ -87,6 +86,11 @@ static int item_add(struct rows *r, uint32_t level, size_t from)
 	return 0;
 }
 
+static uint64_t samples_of(const struct rows *r, const struct tacho_report_entry *e, size_t event)
+{
+	return tacho_report_value(r->report, e, tacho_report_column(TACHO_COLUMN_SAMPLES), event);
+}
+
 static void add_up(struct rows *r, size_t item, const struct tacho_report_entry *e)
 {
 	uint64_t *sums = r->tree->sums.v + item * r->tree->n_sums;
@@ -95,7 +99,29 @@ static void add_up(struct rows *r, size_t item, const struct tacho_report_entry 
 		*sums++ += tacho_report_sums(r->report, e, k)->self;
 	for (size_t i = 0; i < r->n_columns; i++)
 		for (size_t k = 0; is_value(r->columns[i]) && k < r->report->n_events; k++)
-			*sums++ += tacho_report_value(r->report, e, r->columns[i], k);
+			*sums++ += tacho_report_value(r->report, e, r->columns[i], k) *
+				   (r->columns[i]->average ? samples_of(r, e, k) : 1);
+	for (size_t k = 0; k < r->report->n_events; k++)
+		*sums++ += samples_of(r, e, k);
+}
+
+/* Values that are not sums over the entries: averages, and those with callees. */
+static void finish_item(struct rows *r, size_t item)
+{
+	const struct rows_item *it = &r->tree->items.v[item];
+	uint64_t *sums = r->tree->sums.v + item * r->tree->n_sums + r->report->n_events;
+	const uint64_t *samples = r->tree->sums.v + (item + 1) * r->tree->n_sums - r->report->n_events;
+
+	for (size_t i = 0; i < r->n_columns; i++)
+		for (size_t k = 0; is_value(r->columns[i]) && k < r->report->n_events; k++, sums++) {
+			const struct tacho_report_column *c = r->columns[i];
+
+			if (c->average)
+				*sums = samples[k] ? *sums / samples[k] : 0;
+			if ((c->id == TACHO_COLUMN_CHILDREN || c->id == TACHO_COLUMN_LATENCY_CHILDREN) &&
+			    !tree_is_leaf(r, it))
+				*sums = level_children_value(&r->tree->children, it->level, entry_at(r, it->from), c, k);
+		}
 }
 
 /* Adds an item per run of equal keys in the entries [from, to) at a level. The new items are adjacent in
@@ -136,6 +162,8 @@ static int add_level(struct rows *r, uint32_t level, size_t from, size_t to, uin
 	int err = add_runs(r, level, from, to);
 
 	end = r->tree->items.n;
+	for (size_t i = first; i < end && err == 0; i++)
+		finish_item(r, i);
 	if (err == 0)
 		err = link_items(r, first, end, heaviest);
 	for (size_t i = first; i < end && err == 0 && level + 1 < r->tree->n_levels; i++) {
@@ -154,6 +182,7 @@ void tree_free(struct rows_tree *t)
 	vec_done(&t->items);
 	vec_done(&t->sums);
 	vec_done(&t->lines);
+	level_children_done(&t->children);
 	free(t->order);
 	free(t->of);
 	free(t);
@@ -173,7 +202,7 @@ int tree_new(struct rows *r)
 static void set_levels(struct rows *r)
 {
 	r->tree->n_levels = 0;
-	r->tree->n_sums = r->report->n_events;
+	r->tree->n_sums = 2 * r->report->n_events;
 	for (size_t i = 0; i < r->n_columns; i++)
 		if (is_value(r->columns[i]))
 			r->tree->n_sums += r->report->n_events;
@@ -198,7 +227,9 @@ int tree_update(struct rows *r)
 	t->built = false;
 	t->top = UINT32_MAX;
 	qsort_r(t->order, t->n, sizeof(*t->order), cmp_by_keys, r);
-	if (t->n_levels)
+	level_children_done(&t->children);
+	err = level_children_init(&t->children, r->report, t->levels, t->n_levels);
+	if (t->n_levels && err == 0)
 		err = add_level(r, 0, 0, t->n, &t->top);
 	t->built = err == 0;
 	return err < 0 ? err : tree_lines(r);
@@ -231,6 +262,19 @@ static int add_chains(struct rows *r, uint32_t item)
 	return err;
 }
 
+/* The index of the sum that the limit is about. */
+static size_t limiting_sum(const struct rows *r)
+{
+	size_t at = r->report->n_events;
+
+	for (size_t i = 0; i < r->n_columns; i++) {
+		if (r->columns[i]->id == TACHO_COLUMN_CHILDREN)
+			return at;
+		at += is_value(r->columns[i]) ? r->report->n_events : 0;
+	}
+	return 0;
+}
+
 static int add_lines(struct rows *r, uint32_t item)
 {
 	int err = 0;
@@ -238,7 +282,8 @@ static int add_lines(struct rows *r, uint32_t item)
 	for (; item != UINT32_MAX && err == 0; item = r->tree->items.v[item].next) {
 		const struct rows_item *it = &r->tree->items.v[item];
 
-		if (r->percent_limit > 0 && percent_of_period(r->report, tree_sum(r, it, 0), 0) < r->percent_limit)
+		if (r->percent_limit > 0 &&
+		    percent_of_period(r->report, tree_sum(r, it, limiting_sum(r)), 0) < r->percent_limit)
 			continue;
 		err = line_add(r->tree, item, UINT32_MAX);
 		if (err == 0 && tree_is_leaf(r, it))

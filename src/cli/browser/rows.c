@@ -128,7 +128,7 @@ static void set_widths(struct rows *r)
 
 	for (size_t i = 0; i < r->n_columns; i++) {
 		const struct tacho_report_column *c = r->columns[i];
-		size_t one = c->percent ? PERCENT_WIDTH : NUMBER_WIDTH;
+		size_t one = c->percent || c->average ? PERCENT_WIDTH : NUMBER_WIDTH;
 
 		r->width[i] = max_of(strlen(view_title(r->view, c)), is_value(c) ? one * h->n_events : 0);
 	}
@@ -476,6 +476,8 @@ void rows_draw_value(const struct rows *r, uint64_t value, size_t i, size_t even
 
 	if (c->percent)
 		snprintf(text, sizeof(text), "%*.2f%%", width - 1, percent);
+	else if (c->average)
+		snprintf(text, sizeof(text), "%*.1f", width, (double)value / 1000);
 	else
 		snprintf(text, sizeof(text), "%*" PRIu64, width, value);
 	put(arg, c->percent ? rows_style(percent) : STYLE_PLAIN, text);

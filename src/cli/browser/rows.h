@@ -8,6 +8,7 @@
 #ifndef CLI_BROWSER_ROWS_H
 #define CLI_BROWSER_ROWS_H
 
+#include "cli/report/level_children.h"
 #include "cli/report/table.h"
 #include "cli/browser/screen.h"
 
@@ -68,8 +69,9 @@ struct rows_tree {
 	uint32_t *of;			/* the shown entries that the tree was built from */
 	struct { struct rows_item *v; size_t n, cap; } items;
 	struct { uint64_t *v; size_t n, cap; } sums;	/* per item: periods of the events, then
-							 * each numeric column's events */
-	size_t n_sums;			/* number of sums per item */
+							 * each numeric column's events, samples */
+	size_t n_sums;			/* number of sums per item; the last are the samples of the events */
+	struct level_children children;
 	struct { struct tree_line *v; size_t n, cap; } lines;
 	uint32_t top;
 	bool built;

@@ -75,7 +75,7 @@ static const struct option_row report_rows[] = {
 	{ OPT_GROUP, .help = "The table" },
 	{ OPT_STR, 's', "sort", AT(sort), "KEY,...",
 	  "sort by comm, dso, symbol (default), pid, tgid, tid, cpu, socket, time, srcline, srcfile, parent, "
-	  "cgroup, weight, transaction, trace, a tracepoint's field ...; +KEY adds to the default" },
+	  "cgroup, weight, transaction, trace, dso_size, a tracepoint's field ...; +KEY adds to the default" },
 	{ OPT_STR, 'F', "fields", AT(shown), "KEY,...",
 	  "show these columns: keys, overhead, overhead_children, sample, period; further keys of -s follow; "
 	  "+KEY adds to the default" },
@@ -123,7 +123,7 @@ static const struct option_row report_rows[] = {
 	{ OPT_STR, 't', "field-separator", AT(separator), "SEP", "put SEP between columns" },
 	{ OPT_STR, 'w', "column-widths", AT(widths), "N,...", "widths of the columns, from the left" },
 	{ OPT_FLAG, 'q', "quiet", AT(quiet), NULL, "rows only: no head, no messages" },
-	{ OPT_COUNT, 'v', "verbose", AT(verbose), NULL, "say how good the data is" },
+	{ OPT_COUNT, 'v', "verbose", AT(verbose), NULL, "also addresses, paths and sources of symbols; say how good the data is" },
 	{ OPT_FLAG, 'T', "threads", AT(threads), NULL,
 	  "also what each thread counted, of a recording made with 'record -s'" },
 	{ OPT_FLAG, 0, "header", AT(header), NULL, "begin with where, when and how it was recorded" },

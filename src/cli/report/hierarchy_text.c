@@ -5,6 +5,7 @@
  *	       98.17%           778        w
  *	          52.16%           413        [.] leaf2
  */
+#include "cli/report/level_children.h"
 #include "cli/report/table.h"
 
 #include <errno.h>
@@ -24,12 +25,14 @@ struct hierarchy {
 	const struct tacho_report_column *values[VIEW_COLUMNS_MAX];
 	size_t value_width[VIEW_COLUMNS_MAX];
 	size_t n_values;
+	size_t n_sums;			/* per run: periods, each value, samples */
 	uint32_t *order;		/* entries by their keys alone */
+	struct level_children children;
 };
 
 struct entry_run {			/* consecutive entries with equal keys up to a level */
 	size_t from, to;
-	size_t sums;			/* where they begin: periods per event, then each value per event */
+	size_t sums;			/* where they begin: periods per event, each value per event, samples per event */
 };
 
 struct entry_runs {
@@ -58,11 +61,11 @@ struct run_order {
 	size_t n_events;
 };
 
-/* The index of the sum that runs are ordered by: periods, or latency if the table is ordered by latency. */
+/* The index of the sum that runs are ordered by: that of the first key if it is a value, else periods. */
 static size_t deciding_sum(const struct hierarchy *t)
 {
-	for (size_t i = 0; i < t->n_values; i++)
-		if (t->values[i]->id == TACHO_COLUMN_LATENCY && t->view->report.keys[0]->id == TACHO_COLUMN_LATENCY)
+	for (size_t i = 0; i < t->n_values && t->view->report.n_keys; i++)
+		if (t->values[i] == t->view->report.keys[0])
 			return (1 + i) * t->report->n_events;
 	return 0;
 }
@@ -92,19 +95,49 @@ static struct entry_run *run_add(const struct hierarchy *t, size_t from, struct 
 	if (!r)
 		return NULL;
 	*r = (struct entry_run){ .from = from, .sums = out->sums.n };
-	for (size_t i = 0; i < (1 + t->n_values) * t->report->n_events; i++)
+	for (size_t i = 0; i < t->n_sums; i++)
 		if (!vec_add(&out->sums))
 			return NULL;
 	return r;
 }
 
+static uint64_t samples_of(const struct hierarchy *t, const struct tacho_report_entry *e, size_t event)
+{
+	return tacho_report_value(t->report, e, tacho_report_column(TACHO_COLUMN_SAMPLES), event);
+}
+
+/* Averages are weighted by samples until all entries were added. */
 static void add_sums(const struct hierarchy *t, const struct tacho_report_entry *e, uint64_t *sums)
 {
 	for (size_t k = 0; k < t->report->n_events; k++)
 		*sums++ += tacho_report_sums(t->report, e, k)->self;
 	for (size_t i = 0; i < t->n_values; i++)
 		for (size_t k = 0; k < t->report->n_events; k++)
-			*sums++ += tacho_report_value(t->report, e, t->values[i], k);
+			*sums++ += tacho_report_value(t->report, e, t->values[i], k) *
+				   (t->values[i]->average ? samples_of(t, e, k) : 1);
+	for (size_t k = 0; k < t->report->n_events; k++)
+		*sums++ += samples_of(t, e, k);
+}
+
+static bool counts_callees(const struct tacho_report_column *c)
+{
+	return c->id == TACHO_COLUMN_CHILDREN || c->id == TACHO_COLUMN_LATENCY_CHILDREN;
+}
+
+/* Values that are not sums over the entries. */
+static void finish_sums(const struct hierarchy *t, size_t level, const struct entry_run *r, uint64_t *sums)
+{
+	const struct tacho_report_entry *e = &t->report->entries[t->order[r->from]];
+	const uint64_t *samples = sums + t->n_sums - t->report->n_events;
+
+	sums += t->report->n_events;
+	for (size_t i = 0; i < t->n_values; i++)
+		for (size_t k = 0; k < t->report->n_events; k++, sums++) {
+			if (t->values[i]->average)
+				*sums = samples[k] ? *sums / samples[k] : 0;
+			if (counts_callees(t->values[i]) && level + 1 < t->n)
+				*sums = level_children_value(&t->children, level, e, t->values[i], k);
+		}
 }
 
 static int runs_make(const struct hierarchy *t, size_t level, size_t from, size_t to, struct entry_runs *out)
@@ -121,6 +154,8 @@ static int runs_make(const struct hierarchy *t, size_t level, size_t from, size_
 		r->to = i + 1;
 		add_sums(t, e, out->sums.v + r->sums);
 	}
+	for (size_t i = 0; i < out->n; i++)
+		finish_sums(t, level, &out->v[i], out->sums.v + out->v[i].sums);
 	if (out->n)
 		qsort_r(out->v, out->n, sizeof(*out->v), compare_runs,
 			&(struct run_order){ out->sums.v + deciding_sum(t), t->report->n_events });
@@ -152,6 +187,8 @@ static void put_values(const struct hierarchy *t, const uint64_t *sums, struct b
 			if (c->percent)
 				buf_printf(out, "%*.2f%%", max_of(width - 1, 0),
 					   tacho_report_percent(t->report, *sums, c, k));
+			else if (c->average)
+				buf_printf(out, "%*.1f", width, (double)*sums / 1000);
 			else
 				buf_printf(out, "%*" PRIu64, width, *sums);
 		}
@@ -190,6 +227,15 @@ static void put_no_entry(const struct hierarchy *t, size_t level)
 	buf_printf(&t->sink->out, "no entry >= %.2f%%\n", t->view->percent_limit);
 }
 
+/* The index of the sum that --percent-limit is about. */
+static size_t limiting_sum(const struct hierarchy *t)
+{
+	for (size_t i = 0; i < t->n_values; i++)
+		if (t->values[i]->id == TACHO_COLUMN_CHILDREN)
+			return (1 + i) * t->report->n_events;
+	return 0;
+}
+
 static int put_level(const struct hierarchy *t, size_t level, size_t from, size_t to)
 {
 	struct entry_runs runs = { 0 };
@@ -199,7 +245,7 @@ static int put_level(const struct hierarchy *t, size_t level, size_t from, size_
 	for (size_t i = 0; i < runs.n && err == 0; i++) {
 		const struct entry_run *r = &runs.v[i];
 
-		if (percent_of_period(t->report, runs.sums.v[r->sums], 0) < t->view->percent_limit)
+		if (percent_of_period(t->report, runs.sums.v[r->sums + limiting_sum(t)], 0) < t->view->percent_limit)
 			continue;
 		none = false;
 		put_line(t, level, r, runs.sums.v + r->sums + t->report->n_events);
@@ -283,11 +329,14 @@ int hierarchy_text(const struct tacho_report *r, const struct report_view *view,
 		return -ENOMEM;
 	memcpy(t.order, r->order, r->n_order * sizeof(*t.order));
 	qsort_r(t.order, r->n_order, sizeof(*t.order), compare_by_keys, &t);
-	if (view_has_graphs(view))
+	t.n_sums = (2 + t.n_values) * r->n_events;
+	err = level_children_init(&t.children, r, t.levels, t.n);
+	if (err == 0 && view_has_graphs(view))
 		err = tacho_callgraph_new(&t.callgraph, r);
 	if (err == 0)
 		err = put_level(&t, 0, 0, r->n_order);
 	tacho_callgraph_free(t.callgraph);
+	level_children_done(&t.children);
 	free(t.order);
 	return err;
 }

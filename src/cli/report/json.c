@@ -83,13 +83,30 @@ static void put_shares(struct json *j, const struct tacho_report *r, const struc
 	for (size_t i = 0; i < countof(shares); i++) {
 		const struct tacho_report_column *c = tacho_report_column(shares[i].id);
 
-		if (!(shares[i].id >= TACHO_COLUMN_LATENCY ? view->latency : view->modes))
+		if (!(shares[i].id >= TACHO_COLUMN_LATENCY ? view->latencies : view->modes))
 			continue;
 		json_key(j, shares[i].name);
 		if (r->n_events > 1)
 			json_begin(j, '[');
 		for (size_t k = 0; k < r->n_events; k++)
 			json_double(j, rounded(tacho_report_percent(r, tacho_report_value(r, e, c, k), c, k)));
+		if (r->n_events > 1)
+			json_end(j);
+	}
+}
+
+static void put_averages(struct json *j, const struct tacho_report *r, const struct tacho_report_entry *e)
+{
+	for (size_t i = 0; i < r->opts->n_keys; i++) {
+		const struct tacho_report_column *c = r->opts->keys[i];
+
+		if (!c->average)
+			continue;
+		json_key(j, c->name);
+		if (r->n_events > 1)
+			json_begin(j, '[');
+		for (size_t k = 0; k < r->n_events; k++)
+			json_double(j, (double)tacho_report_value(r, e, c, k) / 1000);
 		if (r->n_events > 1)
 			json_end(j);
 	}
@@ -164,6 +181,7 @@ static void put_entry(struct json *j, const struct tacho_report *r, const struct
 		put_values(j, r, e, "children_period");
 	}
 	put_shares(j, r, view, e);
+	put_averages(j, r, e);
 	json_end(j);
 }
 

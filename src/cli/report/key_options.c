@@ -119,6 +119,23 @@ bool report_has_key(const struct report_opts *o, const struct tacho_report_colum
 	return false;
 }
 
+bool report_names_values(const struct report_opts *o)
+{
+	for (size_t i = 0; i < o->keys.sort.n && !o->latency; i++) {
+		const char *name = o->keys.sort.v[i]->name;
+
+		if (strstr(name, "overhead") || strstr(name, "latency"))
+			return true;
+	}
+	return false;
+}
+
+bool report_adds_latency(const struct report_opts *o)
+{
+	return o->has_switches && !o->latency && o->mode == REPORT_PLAIN && !report_names_values(o) &&
+	       !(o->shown && !is_added(o->shown));
+}
+
 bool report_joins_threads(const struct report_opts *o)
 {
 	if (report_wants_browser(o))
@@ -134,28 +151,10 @@ bool report_joins_threads(const struct report_opts *o)
 
 /* ---- what the keys need of the profile ---- */
 
-static int check_mode(const struct report_opts *o, const struct tacho_report_column *c, struct tacho_error *e)
-{
-	if (c->kind == TACHO_REPORT_BRANCH_KEY && o->mode != REPORT_BRANCH) {
-		error_set(e, -EINVAL, "the key %s is for branches", c->name);
-		error_hint(e, "-b reports branches, of a recording made with 'record -b'");
-		return -EINVAL;
-	}
-	if (c->kind == TACHO_REPORT_MEMORY_KEY && o->mode != REPORT_MEMORY) {
-		error_set(e, -EINVAL, "the key %s is for accesses to memory", c->name);
-		error_hint(e, "--mem-mode reports them, of a recording made with 'record -d -W'");
-		return -EINVAL;
-	}
-	return 0;
-}
-
 int report_profile_opts(const struct report_opts *o, struct tacho_profile_opts *out, struct tacho_error *e)
 {
 	const struct report_keys *k = &o->keys;
 
-	for (size_t i = 0; i < k->all.n; i++)
-		if (check_mode(o, k->all.v[i], e) < 0)
-			return -EINVAL;
 	tacho_report_wants(k->all.v, k->all.n, out);
 	if (o->graph.key != TACHO_CALLGRAPH_FUNCTION)
 		out->per_srcline = true;
@@ -163,7 +162,7 @@ int report_profile_opts(const struct report_opts *o, struct tacho_profile_opts *
 		out->per_address = true;
 	if (o->show_modes)
 		out->keep |= TACHO_KEEP_SPACE;
-	if (o->latency)
+	if (o->latency || report_adds_latency(o))
 		out->keep |= TACHO_KEEP_PARALLELISM;
 	out->parallelism = o->parallelism;
 	out->fields = tacho_report_field_names(k->fields);

@@ -181,6 +181,8 @@ int report_mode(struct report_opts *o, const struct tacho_perfdata *pd, char **f
 	o->mode = o->memory ? REPORT_MEMORY : branches && !o->no_branches ? REPORT_BRANCH :
 		  only_tracepoints(pd) ? REPORT_TRACE : REPORT_PLAIN;
 	o->has_switches = has_switches(pd);
+	o->has_accesses = has_sample(pd, PERF_SAMPLE_DATA_SRC) || has_sample(pd, PERF_SAMPLE_ADDR) ||
+			  has_sample(pd, PERF_SAMPLE_PHYS_ADDR) || has_sample(pd, PERF_SAMPLE_DATA_PAGE_SIZE);
 	if (formats_of(pd, &t) == 0) {
 		if (fields_list(pd, t, fields) < 0)
 			return error_nomem(e);

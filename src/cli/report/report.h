@@ -42,7 +42,8 @@ struct report_opts {
 	struct report_keys keys;
 	const char *all_fields;		/* "EVENT.FIELD,...": of the file's tracepoints */
 	bool branches, no_branches, memory, raw_trace, full_paths, show_modes, threads;
-	bool latency, has_switches, show_empty;
+	bool latency, show_empty;
+	bool has_switches, has_accesses;	/* the file has context switches; addresses or sources of data */
 	const char *parallelism, *symbol_filter, *switch_on, *switch_off, *ignore_callees;
 	bool show_switches;
 	const char *input, *vmlinux, *kallsyms, *symfs;
@@ -68,6 +69,9 @@ struct report_opts {
 
 #define VIEW_COLUMNS_MAX (TACHO_REPORT_KEYS_MAX + 4)
 
+/* The columns of latency: after those of all samples, by which the table is sorted, or before them. */
+enum latency_place { LATENCY_NONE, LATENCY_SECOND, LATENCY_FIRST };
+
 struct report_view {			/* a report and how its table is drawn */
 	struct tacho_report_opts report;
 	const struct tacho_report_column *columns[VIEW_COLUMNS_MAX];	/* from left to right */
@@ -77,7 +81,8 @@ struct report_view {			/* a report and how its table is drawn */
 	double percent_limit;
 	bool skip_first_frame;		/* -s sym...: the entry's line shows it already */
 	const char *separator, *widths;
-	bool modes, latency;		/* JSON has shares of user and kernel, and of latency */
+	enum latency_place latency;	/* with the default values */
+	bool modes, latencies;		/* JSON has shares of user and kernel, and of latency */
 	bool lines_in_chains;		/* call graphs show source lines */
 };
 
@@ -128,6 +133,11 @@ int report_parse_keys(struct report_opts *o, const char **list, struct tacho_err
 int report_complete_keys(struct report_opts *o, struct tacho_error *e);
 const char *report_default_keys(const struct report_opts *o);
 bool report_has_key(const struct report_opts *o, const struct tacho_report_column *c);
+/* Whether -s names overhead or latency: then only the values that it names are shown, as in perf. */
+bool report_names_values(const struct report_opts *o);
+/* Whether columns of latency are added, if the samples turn out to be of parallel threads: the recording has context
+ * switches, and nothing says which values are shown. */
+bool report_adds_latency(const struct report_opts *o);
 /* Whether the profile has one thread and one tree of stacks per command: no key needs more, and the user cannot
  * ask for other keys later. */
 bool report_joins_threads(const struct report_opts *o);

@@ -26,7 +26,7 @@
 static size_t value_width(const struct tacho_report *r, const struct tacho_report_column *c)
 {
 	size_t one = c->id == TACHO_COLUMN_LATENCY_CHILDREN ? LATENCY_CHILDREN_WIDTH :
-		     c->percent ? PERCENT_WIDTH : NUMBER_WIDTH;
+		     c->percent || c->average ? PERCENT_WIDTH : NUMBER_WIDTH;
 
 	return one * r->n_events;
 }
@@ -78,7 +78,7 @@ void table_init(struct table *t, const struct tacho_report *r, const struct repo
 	}
 	t->heads = heads_repeat(t);
 	t->plain = t->n > 1 && view->columns[t->n - 1]->id == TACHO_COLUMN_SYMBOL && !view->separator &&
-		   !t->fixed[t->n - 1];
+		   !t->fixed[t->n - 1] && !view->report.verbose;
 }
 
 /* ---- titles ---- */
@@ -157,6 +157,8 @@ static const struct printed_number *print_number(struct table *t, const struct t
 	if (c->percent)
 		n = snprintf(last->text, sizeof(last->text), "%.2f%%",
 			     tacho_report_percent(t->report, value, c, event));
+	else if (c->average)
+		n = snprintf(last->text, sizeof(last->text), "%.1f", (double)value / 1000);
 	else
 		n = snprintf(last->text, sizeof(last->text), "%" PRIu64, value);
 	last->n = (uint8_t)min_of((size_t)n, sizeof(last->text) - 1);

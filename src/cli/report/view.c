@@ -74,18 +74,22 @@ static void add_column(struct report_view *view, const struct tacho_report_colum
 		view->columns[view->n_columns++] = c;
 }
 
+/* The share of all samples and, with latency, of latency: whichever the table is sorted by comes first. */
+static void add_shares(struct report_view *view, enum tacho_report_column_id share, enum tacho_report_column_id latency)
+{
+	if (view->latency == LATENCY_FIRST)
+		add_column(view, column(latency));
+	add_column(view, column(share));
+	if (view->latency != LATENCY_NONE)
+		add_column(view, column(latency));
+}
+
 static void add_value_columns(const struct report_opts *o, struct report_view *view)
 {
-	bool children = view->report.children;
-
-	if (children && o->latency)
-		add_column(view, column(TACHO_COLUMN_LATENCY_CHILDREN));
-	if (children)
-		add_column(view, column(TACHO_COLUMN_CHILDREN));
-	view->overhead_is_self = children;
-	if (o->latency)
-		add_column(view, column(TACHO_COLUMN_LATENCY));
-	add_column(view, column(TACHO_COLUMN_OVERHEAD));
+	if (view->report.children && !report_names_values(o))
+		add_shares(view, TACHO_COLUMN_CHILDREN, TACHO_COLUMN_LATENCY_CHILDREN);
+	if (!report_names_values(o))
+		add_shares(view, TACHO_COLUMN_OVERHEAD, TACHO_COLUMN_LATENCY);
 	if (o->show_modes) {
 		add_column(view, column(TACHO_COLUMN_SYS));
 		add_column(view, column(TACHO_COLUMN_USER));
@@ -102,6 +106,28 @@ static bool shows_only_fields(const struct report_opts *o)
 	return o->shown && o->shown[0] != '+';
 }
 
+/* Whether more than one in a hundred samples ran beside another thread. Only then are columns of latency of use, as in perf. */
+static bool has_parallel_samples(const struct tacho_profile *p)
+{
+	const struct tacho_profile_row *rows = tacho_profile_rows(p);
+	uint64_t samples = 0, parallel = 0;
+
+	for (size_t i = 0; i < tacho_profile_n_rows(p); i++) {
+		const struct tacho_profile_detail *d = tacho_profile_detail(p, rows[i].detail);
+
+		samples += rows[i].samples;
+		parallel += d && d->parallelism > 1 ? rows[i].samples : 0;
+	}
+	return samples && parallel * 100 > samples;
+}
+
+static enum latency_place latency_of(const struct report_opts *o, const struct tacho_profile *p)
+{
+	if (o->latency)
+		return LATENCY_FIRST;
+	return report_adds_latency(o) && has_parallel_samples(p) ? LATENCY_SECOND : LATENCY_NONE;
+}
+
 /* The values, then the columns of -F, then the keys that are not among them. */
 static void set_columns(const struct report_opts *o, const struct tacho_profile *p, struct report_view *view)
 {
@@ -110,15 +136,16 @@ static void set_columns(const struct report_opts *o, const struct tacho_profile 
 
 	if (with_values)
 		add_value_columns(o, view);
-	if (!with_values && shown->n)
+	view->overhead_is_self = view->report.children && with_values && !o->hierarchy;	/* also without Children: as perf */
+	if ((!with_values && shown->n) || report_names_values(o))
 		view->report.children = false;
-	for (size_t i = 0; i < shown->n; i++) {
+	for (size_t i = 0; i < shown->n; i++)
 		add_column(view, shown->v[i]);
-		if (shown->v[i]->id == TACHO_COLUMN_CHILDREN || shown->v[i]->id == TACHO_COLUMN_LATENCY_CHILDREN)
-			view->report.children = true;
-	}
 	for (size_t i = 0; i < view->report.n_keys; i++)
 		add_column(view, view->report.keys[i]);
+	for (size_t i = 0; i < view->n_columns; i++)
+		if (view->columns[i]->id == TACHO_COLUMN_CHILDREN || view->columns[i]->id == TACHO_COLUMN_LATENCY_CHILDREN)
+			view->report.children = true;
 	drop_filtered_columns(o, p, view);
 }
 
@@ -172,17 +199,23 @@ static void key_first(struct tacho_report_opts *r, enum tacho_report_column_id i
 	r->n_keys++;
 }
 
-/* perf sorts by the values first, unless the first key is one, or -F says what is shown. */
-static void put_values_first(const struct report_opts *o, struct tacho_report_opts *r)
+/* As in perf, the shares are the first keys, unless -s has one of them, or -F says what is shown. */
+static void put_values_first(const struct report_opts *o, struct report_view *view)
 {
-	if (shows_only_fields(o) || (o->sort && r->n_keys && is_value(r->keys[0])))
+	struct tacho_report_opts *r = &view->report;
+
+	if (shows_only_fields(o) || report_names_values(o))
 		return;
+	if (view->latency == LATENCY_SECOND)
+		key_first(r, TACHO_COLUMN_LATENCY);
 	key_first(r, TACHO_COLUMN_OVERHEAD);
+	if (view->latency == LATENCY_FIRST)
+		key_first(r, TACHO_COLUMN_LATENCY);
+	if (view->latency == LATENCY_SECOND && r->children)
+		key_first(r, TACHO_COLUMN_LATENCY_CHILDREN);
 	if (r->children)
 		key_first(r, TACHO_COLUMN_CHILDREN);
-	if (o->latency)
-		key_first(r, TACHO_COLUMN_LATENCY);
-	if (o->latency && r->children)
+	if (view->latency == LATENCY_FIRST && r->children)
 		key_first(r, TACHO_COLUMN_LATENCY_CHILDREN);
 }
 
@@ -196,14 +229,14 @@ static void set_values(const struct report_opts *o, struct report_view *view)
 			i < r->n_keys ? r->keys[i]->id : view->columns[i - r->n_keys]->id;
 
 		view->modes = view->modes || (id >= TACHO_COLUMN_SYS && id <= TACHO_COLUMN_GUEST_USER);
-		view->latency = view->latency || id == TACHO_COLUMN_LATENCY || id == TACHO_COLUMN_LATENCY_CHILDREN;
+		view->latencies = view->latencies || id == TACHO_COLUMN_LATENCY || id == TACHO_COLUMN_LATENCY_CHILDREN;
 	}
 	view->modes = view->modes || o->show_modes;
-	if (o->show_samples || o->json)
+	if (o->show_samples || o->json || o->hierarchy)
 		r->values[r->n_values++] = column(TACHO_COLUMN_SAMPLES);
 	for (int id = TACHO_COLUMN_SYS; id <= TACHO_COLUMN_GUEST_USER && view->modes; id++)
 		r->values[r->n_values++] = column((enum tacho_report_column_id)id);
-	if (view->latency) {
+	if (view->latencies) {
 		r->values[r->n_values++] = column(TACHO_COLUMN_LATENCY);
 		r->values[r->n_values++] = column(TACHO_COLUMN_LATENCY_CHILDREN);
 	}
@@ -234,6 +267,9 @@ static void set_plain_opts(const struct report_opts *o, struct report_view *view
 	r->group_sort = o->group_sort;
 	r->full_paths = o->full_paths;
 	r->symbol_filter = o->symbol_filter;
+	r->verbose = o->verbose && !report_wants_browser(o);
+	r->no_branches = o->mode != REPORT_BRANCH;
+	r->no_accesses = !o->has_accesses;
 	r->callgraph_key = o->graph.key;
 	r->fine_frames = wants.per_srcline || wants.per_address || o->graph.key != TACHO_CALLGRAPH_FUNCTION;
 	r->split_comms = report_joins_threads(o);
@@ -254,7 +290,8 @@ void report_view_init(const struct report_opts *o, const struct tacho_profile *p
 		.size = sizeof(*r), .n_keys = o->keys.all.n, .quantum_ns = DEFAULT_QUANTUM_NS,
 	} };
 	memcpy(r->keys, o->keys.all.v, sizeof(r->keys));
-	r->children = children && !o->hierarchy;
+	r->children = children;
+	view->latency = latency_of(o, p);
 	r->callgraphs = chains && (o->graph.style != GRAPH_NONE || r->children);
 	r->hidden_callgraphs = o->graph.style == GRAPH_NONE;
 	r->count_samples = o->graph.value == VALUE_COUNT && o->graph.style != GRAPH_NONE;
@@ -265,7 +302,7 @@ void report_view_init(const struct report_opts *o, const struct tacho_profile *p
 	if (o->inverted)
 		view->graph.caller = true;
 	r->caller = view->graph.caller;
-	put_values_first(o, r);
+	put_values_first(o, view);
 	set_values(o, view);
 	set_plain_opts(o, view);
 }

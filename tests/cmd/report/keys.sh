@@ -91,10 +91,6 @@ tacho report -i switch.data --latency -s comm --json | jq -e '[.events[0].entrie
 refused 129 tacho report -i switch.data --parallelism x
 
 # A key needs what it is about, and a wrong one is answered with the right one.
-refused 129 tacho report -i memory.data -s symbol_from
-grep -q "is for branches" err
-refused 129 tacho report -i branch.data -s snoop
-grep -q "is for accesses to memory" err
 refused 129 tacho report -i memory.data -b
 grep -q "no branches were recorded" err
 refused 129 tacho report -i transaction.data --mem-mode
