@@ -17,10 +17,10 @@ limited() {	# KB ARGS...
 	[ ! -s err.script ] || { cat err.script; fail "$*: the file is damaged"; }
 	rm -rf size size.old
 }
-limited 100
+limited 60
 limited 40
-limited 200 --threads
-limited 30 -z -F 20000
+limited 80 --threads
+limited 20 -z -F 20000
 # The header alone is larger: nothing is recorded, and the file can be read nevertheless.
 tacho record -e cpu-clock:u -o tiny --max-size 1K true 2>err
 grep -q 'size limit reached' err || { cat err; fail "no message about 1K"; }

@@ -33,6 +33,13 @@ tacho record -e cpu-clock:u -n -s -o none sh -c "($LOOP); :" 2>err || { cat err;
 tacho script -i none --show-task-events 2>err | grep -q 'PERF_RECORD_COMM exec: sh:' || { cat err; fail "-n: no tasks"; }
 tacho report -i none --stats >out 2>err || true
 grep -q 'READ events: *[1-9]' out || { cat out; fail "-n -s: no counts"; }
+# Tuning options that change nothing here: one note each, and the recording is made.
+tacho record -e cpu-clock:u -o tuned --aio=2 --aio --mmap-flush 4K --affinity cpu --proc-map-timeout 500 --num-thread-synthesize 2 \
+	--group --debuginfod --vmlinux x sh -c "$LOOP" 2>err || { cat err; fail "harmless options are refused"; }
+for option in aio mmap-flush affinity proc-map-timeout num-thread-synthesize group debuginfod vmlinux; do
+	[ "$(grep -c "^tacho record: option '--$option' changes nothing here: " err)" = 1 ] || { cat err; fail "$option: not one note"; }
+done
+[ "$(said err)" -gt 0 ] || { cat err; fail "no samples"; }
 # A refusal says why.
 refused 129 tacho record --setup-filter pin true
 # Without a command and a target the whole machine is recorded, and a message says so.
