@@ -30,7 +30,7 @@ done
 cmp moved.start other-moved.start || fail "two runs are distinguishable"
 
 # Registers and stacks are removed, also from the event: the innermost function remains.
-tacho record -q -e cpu-clock:u -F 4000 --call-graph dwarf,1024 -o stacks.data -- "$TEST_BIN/burn" -t 1 -m 100 >/dev/null
+tacho record -q -e cpu-clock:u -F 4000 --call-graph dwarf,1024,raw -o stacks.data -- "$TEST_BIN/burn" -t 1 -m 100 >/dev/null
 tacho inject --aslr -i stacks.data -o bare.data
 tacho evlist -v -i stacks.data | grep -q 'sample_type:.*STACK_USER' || fail "no stacks were recorded"
 tacho evlist -v -i bare.data | grep 'sample_type:.*\(STACK_USER\|REGS\)' && fail "the copy has stacks"
