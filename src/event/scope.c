@@ -96,6 +96,11 @@ static int find_core_type(struct tacho *t, const char *type, const char **name, 
 		*name = own;
 		return 0;
 	}
+	/* Without a PMU, hardware events can be named and are unsupported: as those of PMU cpu. */
+	if (cores->n == 0 && strcmp(type, "cpu") == 0) {
+		*name = "cpu";
+		return 0;
+	}
 	error_set(e, -ENOENT, "there is no core type '%s'", type);
 	error_hint(e, "core PMUs of this machine: %s", all.bytes && !buf_failed(&all) ? all.bytes : "none");
 	return -ENOENT;

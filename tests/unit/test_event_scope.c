@@ -79,11 +79,25 @@ static void refuses_unknown_names(void **state)
 	tacho_close(t);
 }
 
+/* In a VM without a PMU, cpu/cycles/ is an unsupported event, not an error; so is cycles of core type cpu. */
+static void knows_the_missing_cpu(void **state)
+{
+	static const struct parse_row rows[] = { { "instructions", "instructions 0:0x1" } };
+	struct tacho *t = open_tree("none");
+
+	(void)state;
+	assert_int_equal(tacho_set_event_scope(t, TACHO_OPTS(tacho_event_scope, .cpu_type = "cpu"), NULL), 0);
+	check_rows(t, 0, rows, countof(rows));
+	assert_int_equal(tacho_set_event_scope(t, TACHO_OPTS(tacho_event_scope, .cpu_type = "core"), NULL), -ENOENT);
+	tacho_close(t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(limits_to_a_core_type), cmocka_unit_test(adds_core_types_up),
 		cmocka_unit_test(limits_to_a_pmu), cmocka_unit_test(refuses_unknown_names),
+		cmocka_unit_test(knows_the_missing_cpu),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
