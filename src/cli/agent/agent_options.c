@@ -32,6 +32,7 @@ const struct option_row config_rows[] = {
 	{ OPT_FLAG, 0, "show-origin", AT(show_origin), NULL, "print where each value comes from" },
 	{ OPT_GROUP, .help = "perf's configuration (perfconfig)" },
 	{ OPT_FLAG, 'l', "list", AT(list), NULL, "list all keys that are set" },
+	{ OPT_FLAG, 0, "json", AT(json), NULL, "with -l or KEY: print one JSON object, with the place of each key" },
 	{ OPT_LIST, 0, "get", AT(gets), "KEY", "print the value of KEY alone; status 1 if it is not set" },
 	{ OPT_FLAG, 0, "user", AT(user), NULL, "read and write only the user's file, ~/.perfconfig" },
 	{ OPT_FLAG, 0, "system", AT(system), NULL, "read and write only the system's file, /etc/perfconfig" },

@@ -43,7 +43,7 @@ int agent_watch(struct agent_config *cfg, struct agent_opts *o, int argc, char *
 struct config_cmd_opts {
 	const char *config, *keys;
 	struct strlist sets, gets;
-	bool show_origin, list, user, system, perf_keys;
+	bool show_origin, list, json, user, system, perf_keys;
 };
 /* cli/agent/config_docs.c: prints a table of keys in scdoc's format for the man page. Returns the exit
  * status. */

@@ -78,7 +78,7 @@ static bool is_agent_config(const void *opts, int argc, char **argv)
 {
 	const struct config_cmd_opts *o = opts;
 
-	if (o->list || o->user || o->system || o->perf_keys || o->gets.n || sets_perf_key(o))
+	if (o->list || o->json || o->user || o->system || o->perf_keys || o->gets.n || sets_perf_key(o))
 		return false;
 	return !argc || !strcmp(argv[0], "import") || !strpbrk(argv[0], ".=");
 }
@@ -92,7 +92,7 @@ static int config_usage(const char *text)
 static int perf_config_run(void *opts, int argc, char **argv)
 {
 	const struct config_cmd_opts *o = opts;
-	struct perf_config_request request = { .list = o->list, .get = &o->gets };
+	struct perf_config_request request = { .list = o->list, .json = o->json, .get = &o->gets };
 	struct buf keys = { 0 };
 	int status = 0;
 
@@ -104,6 +104,8 @@ static int perf_config_run(void *opts, int argc, char **argv)
 		perf_config_keys_text(&keys);
 		return print_out("config", &keys);
 	}
+	if (o->json && (o->gets.n || (!o->list && !argc)))
+		return config_usage("--json needs -l or a key, and cannot be used with --get");
 	request.scope = o->user ? PERF_CONFIG_USER : o->system ? PERF_CONFIG_SYSTEM : PERF_CONFIG_BOTH;
 	for (size_t i = 0; i < o->sets.n; i++)
 		if (!strchr(o->sets.v[i], '='))

@@ -40,7 +40,7 @@ static int config_run(void *opts, int argc, char **argv)
 
 	if (o->keys)
 		return agent_keys_scd(o->keys);
-	if (o->list || o->user || o->system || o->perf_keys || o->gets.n) {
+	if (o->list || o->json || o->user || o->system || o->perf_keys || o->gets.n) {
 		message_text("config", "perf's configuration is shown and set by 'tacho config'");
 		return EXIT_USAGE;
 	}

@@ -62,7 +62,7 @@ void perf_config_keys_scd(struct buf *out);	/* the same for the man page */
 /* perf_config_command.c */
 struct perf_config_request {
 	enum perf_config_scope scope;
-	bool list;
+	bool list, json;		/* json: one object with the schema tacho.config/1 */
 	const struct strlist *get;	/* --get KEY: print the value alone */
 };
 /* Lists, prints or sets keys: `words` are KEY and KEY=VALUE. Returns the exit status. */

@@ -14,6 +14,15 @@ tacho config -l
 tacho config report.children report.group call-graph.record-mode
 [ "$(tacho config --get report.sort_order)" = sym,dso ] || fail "--get"
 [ "$(status_of tacho config --get report.group)" = 1 ] && [ ! -s out ] || fail "--get of a key that is not set"
+tacho config -l --json >json
+python3 - <<'P'
+import json
+d = json.load(open("json"))
+assert d["schema"] == "tacho.config/1", d
+key = next(k for k in d["keys"] if k["key"] == "report.sort_order")
+assert key["value"] == "sym,dso" and key["line"] == 4 and key["file"].endswith("/.perfconfig"), key
+P
+refused 129 tacho config --json
 # Setting keeps the other lines, replaces what is there, and adds to the section.
 tacho config report.children=true report.percent-limit=5 'buildid.dir=/a dir #1' stat.big-num=off
 tacho config --set report.group=false
