@@ -28,10 +28,11 @@ static void show_key(const struct config_printer *s, const struct config_key *ro
 	buf_printf(s->out, "%s = ", row->name);
 	from = s->out->n;
 	key_show(row, of, s->out);
+	if (buf_failed(s->out))
+		return;
 	if (s->out->n == from) {	/* nothing is set: remove the key again */
 		s->out->n = from - strlen(row->name) - 3;
-		if (s->out->bytes)
-			s->out->bytes[s->out->n] = '\0';
+		s->out->bytes[s->out->n] = '\0';
 		return;
 	}
 	if (s->origins)

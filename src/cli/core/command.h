@@ -112,6 +112,8 @@ void message_error(const char *command, const char *option, const char *text,
 		   const struct tacho_error *e);
 /* "tacho stat: TEXT" on stderr. */
 void message_text(const char *command, const char *fmt, ...) printf_like(2, 3);
+/* If a command fails without memory and has not printed any message yet, prints one. */
+void message_if_out_of_memory(const char *command, int err);
 
 /* Exit statuses: 0 success, 1 failure, 129 wrong usage (as perf). */
 enum { EXIT_FAILED = 1, EXIT_USAGE = 129, EXIT_NOT_FOUND = 127, EXIT_NOT_RUNNABLE = 126 };

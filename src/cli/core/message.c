@@ -4,6 +4,7 @@
  */
 #include "cli/core/command.h"
 
+#include <errno.h>
 #include <stdio.h>
 
 #include "base/io.h"
@@ -19,10 +20,17 @@ static void put_prefix(struct buf *b, const char *command)
 	buf_puts(b, ": ");
 }
 
+static bool printed;			/* some message */
+
 static void write_stderr(struct buf *b)
 {
+	static const char no_memory[] = "tacho: out of memory\n";
+
 	fflush(stdout);
-	if (!buf_failed(b))
+	printed = true;
+	if (buf_failed(b))
+		io_write_all(STDERR_FILENO, no_memory, sizeof(no_memory) - 1);
+	else
 		io_write_all(STDERR_FILENO, b->bytes, b->n);
 	buf_done(b);
 }
@@ -132,4 +140,10 @@ void message_text(const char *command, const char *fmt, ...)
 	buf_putc(&b, '\n');
 	write_stderr(&b);
 	buf_done(&text);
+}
+
+void message_if_out_of_memory(const char *command, int err)
+{
+	if (err == -ENOMEM && !printed)
+		message_text(command, "out of memory");
 }

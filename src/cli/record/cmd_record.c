@@ -638,6 +638,7 @@ int record_run_opts(struct record_opts *o, int argc, char **argv)
 	if (err == 0)
 		err = run_session(&s);
 	end_session(&s);
+	message_if_out_of_memory("record", err);
 	if (err < 0)
 		return s.status ? s.status : EXIT_FAILED;
 	return s.status;

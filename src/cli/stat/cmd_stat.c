@@ -532,6 +532,7 @@ static int count_run(void *opts, int argc, char **argv)
 	if (err == 0)
 		err = run_session(&s);
 	end_session(&s);
+	message_if_out_of_memory("stat", err);
 	if (err < 0)
 		return status ? status : s.status ? s.status : EXIT_FAILED;
 	if (s.signal) {

@@ -12,7 +12,7 @@
 
 static void put_text(struct buf *out, const char *key, const char *value)
 {
-	buf_printf(out, "%s\"%s\" : ", out->bytes[out->n - 1] == '{' ? "" : ", ", key);
+	buf_printf(out, "%s\"%s\" : ", out->n && out->bytes[out->n - 1] == '{' ? "" : ", ", key);
 	json_quote(out, str_of(value));
 }
 
@@ -69,7 +69,7 @@ static void write_line(struct buf *out, const struct stat_report *r, const struc
 	for (size_t i = 1; i < row->n_metrics; i++) {
 		put_place(out, r, row);
 		buf_printf(out, "%s\"metric-value\" : \"%f\"",
-			   out->bytes[out->n - 1] == '{' ? "" : ", ", row->metrics[i].value);
+			   out->n && out->bytes[out->n - 1] == '{' ? "" : ", ", row->metrics[i].value);
 		buf_printf(out, ", \"metric-unit\" : \"%s  %s\"}\n", row->metrics[i].unit,
 			   row->metrics[i].name);
 	}
