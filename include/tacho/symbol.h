@@ -112,6 +112,10 @@ TACHO_API int tacho_symbols_range(const struct tacho_symbols *s, const struct ta
 TACHO_API int tacho_symbols_srcline(struct tacho_symbols *s, const struct tacho_frame *f,
 				    const char **file, uint32_t *line);
 
+/* Whether a name, a frame or a source line that was returned since tacho_symbols_new() is incomplete because memory
+ * ran out: 0 or -ENOMEM. Programs that print one line per sample need not check every call. */
+TACHO_API int tacho_symbols_failed(const struct tacho_symbols *s);
+
 /* Reads the build ID of an ELF file, up to 20 bytes. Returns its length or a negative errno. */
 TACHO_API int tacho_build_id_of_file(const char *path, uint8_t out[20]);
 

@@ -136,6 +136,8 @@ static int put_profile(struct speedscope *w, const struct thread_profile *one)
 		buf_printf(&name, "/%u", t->tid);
 	if (tacho_profile_n_events(w->o->p) > 1)
 		buf_printf(&name, " %s", tacho_profile_event(w->o->p, one->event)->name);
+	if (buf_failed(&name))
+		return -ENOMEM;
 	json_begin(&w->j, '{');
 	json_member(&w->j, "type", str, "sampled");
 	json_member(&w->j, "name", strn, buf_view(&name));

@@ -163,8 +163,9 @@ int tacho_writer_begin(struct tacho_perfdata_writer *w, struct tacho_error *e)
 		w->attr_bytes = max_of(w->attr_bytes, a->config4 ? PERF_ATTR_SIZE_VER9 :
 						      a->config3 ? PERF_ATTR_SIZE_VER8 : 0u);
 	}
-	head_event_desc(w);
-	err = w->pipe ? head_pipe(w, &head, e) : head_file(w, &head);
+	err = head_event_desc(w);
+	if (err == 0)
+		err = w->pipe ? head_pipe(w, &head, e) : head_file(w, &head);
 	if (err < 0 && err != -ENOMEM)
 		return err;
 	if (err < 0 || buf_failed(&head))

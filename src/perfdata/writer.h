@@ -67,7 +67,7 @@ int head_file(struct tacho_perfdata_writer *w, struct buf *out);
 void head_header(const struct tacho_perfdata_writer *w, uint64_t data_bytes, bool features,
 		 struct buf *out);
 int head_pipe(struct tacho_perfdata_writer *w, struct buf *out, struct tacho_error *e);
-void head_event_desc(struct tacho_perfdata_writer *w);
+int head_event_desc(struct tacho_perfdata_writer *w);
 void head_compressed(struct tacho_perfdata_writer *w);
 /* The list of features, to be written at `offset`, and the payloads that are not before the data. */
 void head_features(struct tacho_perfdata_writer *w, uint64_t offset, struct buf *out);

@@ -95,9 +95,10 @@ int head_file(struct tacho_perfdata_writer *w, struct buf *out)
 	return 0;
 }
 
-void head_event_desc(struct tacho_perfdata_writer *w)
+int head_event_desc(struct tacho_perfdata_writer *w)
 {
 	struct buf b = { 0 };
+	int err;
 
 	put_u32(&b, (uint32_t)w->events.n);
 	put_u32(&b, w->attr_bytes);
@@ -109,8 +110,9 @@ void head_event_desc(struct tacho_perfdata_writer *w)
 		put_string(&b, str_of(ev->name));
 		put_ids(ev, &b);
 	}
-	writer_set_feature(w, TACHO_FEATURE_EVENT_DESC, &b);
+	err = writer_set_feature(w, TACHO_FEATURE_EVENT_DESC, &b);
 	buf_done(&b);
+	return err;
 }
 
 /* u32 version, type (1: zstd), level, ratio, and the maximal decompressed size of a record. */

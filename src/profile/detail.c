@@ -143,6 +143,8 @@ static int event_add(struct details *d, const struct tacho_perfdata *pd)
 		return -ENOMEM;
 	if (d->trace && fe->attr_size >= PERF_ATTR_SIZE_VER0 && attr->type == PERF_TYPE_TRACEPOINT)
 		ev->format = tacho_trace_find(d->trace, attr->config);
+	if (tacho_trace_failed(d->trace) < 0)
+		return -ENOMEM;
 	if (ev->format)
 		find_fields(d, fe->name ? fe->name : "", ev);
 	return 0;

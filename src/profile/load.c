@@ -302,6 +302,8 @@ static int load_all(struct load *l, struct tacho_error *e)
 	err = load_prepare(l, e);
 	if (err == 0)
 		err = load_records(l, e);
+	if (err == 0 && l->own && tacho_symbols_failed(l->own) < 0)
+		err = error_nomem(e);
 	if (err == 0 && has_switch_filter(l))
 		err = tacho_switch_check(&l->event_switch, l->pd, e);
 	fast_path_add_totals(l);

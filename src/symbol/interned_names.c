@@ -5,6 +5,12 @@
 
 #include "base/vec.h"
 
+static uint32_t out_of_memory(struct interned_names *names)
+{
+	names->out_of_memory = true;
+	return 0;
+}
+
 /* Names of threads and functions are untrusted. Line breaks and escape sequences are replaced, because
  * they would break the output and the terminal. */
 static uint32_t add_plain(struct interned_names *names, struct str text)
@@ -12,7 +18,7 @@ static uint32_t add_plain(struct interned_names *names, struct str text)
 	scoped(freep) char *plain = str_dup(text);
 
 	if (!plain)
-		return 0;
+		return out_of_memory(names);
 	str_make_printable(plain, text.n);
 	return names_add(names, str_n(plain, text.n));
 }
@@ -27,14 +33,14 @@ uint32_t names_add(struct interned_names *names, struct str text)
 	if (!str_is_printable(text))
 		return add_plain(names, text);
 	if (names->n >= UINT32_MAX - 1)
-		return 0;
+		return out_of_memory(names);
 	copy = arena_str(&names->text, text);
 	at = copy ? vec_add(names) : NULL;
 	if (!at)
-		return 0;
+		return out_of_memory(names);
 	if (map_put(&names->ids, str_n(copy, text.n), names->n) < 0) {
 		names->n--;
-		return 0;
+		return out_of_memory(names);
 	}
 	*at = copy;
 	return (uint32_t)names->n;

@@ -13,9 +13,10 @@ struct interned_names {
 	struct map ids;
 	const char **v;		/* v[id - 1] */
 	size_t n, cap;
+	bool out_of_memory;	/* some name could not be added */
 };
 
-uint32_t names_add(struct interned_names *names, struct str text);	/* 0 without memory */
+uint32_t names_add(struct interned_names *names, struct str text);	/* 0 without memory, which is noted */
 const char *names_get(const struct interned_names *names, uint32_t id);	/* NULL: no such id */
 void names_done(struct interned_names *names);
 

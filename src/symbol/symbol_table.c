@@ -403,7 +403,9 @@ static const char *display_name(struct symbol_table *t, struct symbol *s)
 			buf_puts(&text, raw);
 		if (s->flags & SYMBOL_PLT)
 			buf_puts(&text, "@plt");
-		if (!buf_failed(&text))
+		if (buf_failed(&text))
+			t->names->out_of_memory = true;
+		else
 			s->id = names_add(t->names, buf_view(&text));
 	}
 	return s->id ? names_get(t->names, s->id) : "";

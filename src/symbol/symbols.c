@@ -40,6 +40,7 @@ struct tacho_symbols {
 	struct location_cache cache;
 	struct symbol_search search;
 	uint32_t last[LAST_PROCESSES];	/* cache: pid modulo size -> index in `processes` */
+	bool out_of_memory;		/* tacho_symbols_failed() */
 	char *symfs, *vmlinux, *kallsyms, *build_id_dir, *procfs;
 	void *attached;			/* see symbols_attach() */
 	void (*free_attached)(void *);
@@ -131,6 +132,18 @@ void tacho_symbols_free(struct tacho_symbols *s)
 	free(s->build_id_dir);
 	free(s->procfs);
 	free(s);
+}
+
+int tacho_symbols_failed(const struct tacho_symbols *s)
+{
+	return s->out_of_memory || s->names.out_of_memory || s->processes.comms.out_of_memory ? -ENOMEM : 0;
+}
+
+/* Returns `err`, and notes whether memory ran out. */
+static int note_failure(struct tacho_symbols *s, int err)
+{
+	s->out_of_memory |= err == -ENOMEM;
+	return err;
 }
 
 /* ---- feeding records ---- */
@@ -482,7 +495,7 @@ int tacho_symbols_spots(struct tacho_symbols *s, uint32_t pid, enum tacho_space 
 		if (err == 0)
 			spots_fill(&walk, ips + i, step, out + i);
 	}
-	return err;
+	return note_failure(s, err);
 }
 
 void symbols_prefetch(const struct tacho_symbols *s, enum tacho_space space, const struct tacho_spot *spot)
@@ -502,7 +515,7 @@ int tacho_symbols_resolve_spot(struct tacho_symbols *s, enum tacho_space space,
 
 	*out = (struct tacho_frame){ .space = space };
 	err = space == TACHO_SPACE_USER ? resolve_user(s, spot, out) : resolve_kernel(s, spot->offset, out);
-	return err < 0 ? err : out->symbol != 0;
+	return err < 0 ? note_failure(s, err) : out->symbol != 0;
 }
 
 /* Kernel addresses are resolved repeatedly, so results are cached. */
@@ -567,7 +580,7 @@ int tacho_symbols_srcline(struct tacho_symbols *s, const struct tacho_frame *f, 
 	if (!obj)
 		return 0;
 	if (!obj->lines_read && object_read_lines(obj, &s->search, s->kernel.file) < 0)
-		return -ENOMEM;
+		return note_failure(s, -ENOMEM);
 	return obj->lines && dwarf_lines_find(obj->lines, f->object_address, file, line);
 }
 

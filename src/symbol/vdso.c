@@ -35,6 +35,10 @@ int vdso_open(struct elf *out, struct object *obj)
 	if (err < 0)
 		return err;
 	n = elf_build_id(out, id);
+	if (n == -ENOMEM) {
+		elf_close(out);
+		return n;
+	}
 	if (obj->build_id.n &&
 	    (n <= 0 || memcmp(id, obj->build_id.bytes, min_of((size_t)n, (size_t)obj->build_id.n)))) {
 		obj->why = "the vdso here is of another kernel";

@@ -93,6 +93,7 @@ struct tacho_trace {
 	struct buf text;		/* the event being printed; reused */
 	struct { struct tacho_trace_event *v; size_t n, cap; } events;	/* sorted by id */
 	struct { struct printk *v; size_t n, cap; } printks;		/* sorted by address */
+	bool out_of_memory;		/* some format could not be parsed */
 };
 
 /* ---- format.c ---- */

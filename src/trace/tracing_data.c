@@ -218,11 +218,21 @@ const struct tacho_trace_event *tacho_trace_find(struct tacho_trace *t, uint64_t
 	if (!ev)
 		return NULL;
 	if (!ev->parsed) {
+		int err = format_fields(ev);
+
 		ev->parsed = true;
-		ev->damaged = format_fields(ev) != 0;
-		ev->understood = !ev->damaged && pieces_parse(ev) == 0;
+		ev->damaged = err != 0;
+		if (!err)
+			err = pieces_parse(ev);
+		ev->understood = err == 0;
+		t->out_of_memory |= err == -ENOMEM;
 	}
 	return ev->damaged ? NULL : ev;
+}
+
+int tacho_trace_failed(const struct tacho_trace *t)
+{
+	return t && t->out_of_memory ? -ENOMEM : 0;
 }
 
 const char *tacho_trace_name(const struct tacho_trace_event *ev)

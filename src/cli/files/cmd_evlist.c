@@ -2,6 +2,8 @@
  * `tacho evlist`: lists the events of a recording and their attributes.
  */
 #include "cli/core/app.h"
+
+#include <errno.h>
 #include "cli/core/input.h"
 
 #include "record/perf_abi.h"
@@ -29,15 +31,27 @@ static const struct option_row evlist_rows[] = {
 	{ .kind = OPT_END },
 };
 
+/* The format of a tracepoint; NULL: the recording does not have it. *trace is opened for the first one. */
+static const struct tacho_trace_event *find_format(const struct tacho_perfdata *pd, uint64_t id,
+						   struct tacho_trace **trace, struct buf *out)
+{
+	const struct tacho_trace_event *ev = NULL;
+	int err = *trace ? 0 : tacho_perfdata_tracing(pd, trace, NULL);
+
+	if (err == 0) {
+		ev = tacho_trace_find(*trace, id);
+		err = tacho_trace_failed(*trace);
+	}
+	out->bad |= err == -ENOMEM;
+	return ev;
+}
+
 static void put_trace_fields(const struct tacho_perfdata *pd, uint64_t id, struct tacho_trace **trace,
 			     struct buf *out)
 {
-	const struct tacho_trace_event *ev;
+	const struct tacho_trace_event *ev = find_format(pd, id, trace, out);
 	const char *comma = "";
 
-	if (!*trace && tacho_perfdata_tracing(pd, trace, NULL) < 0)
-		return;
-	ev = tacho_trace_find(*trace, id);
 	if (!ev)
 		return;
 	buf_puts(out, ": trace_fields: ");
@@ -73,10 +87,8 @@ static void put_events(const struct tacho_perfdata *pd, const struct evlist_opts
 
 static void json_trace_fields(const struct tacho_perfdata *pd, uint64_t id, struct tacho_trace **trace, struct json *j)
 {
-	const struct tacho_trace_event *ev = NULL;
+	const struct tacho_trace_event *ev = find_format(pd, id, trace, j->out);
 
-	if (*trace || tacho_perfdata_tracing(pd, trace, NULL) == 0)
-		ev = tacho_trace_find(*trace, id);
 	if (!ev)
 		return;
 	json_key(j, "trace_fields");

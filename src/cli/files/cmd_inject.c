@@ -155,7 +155,8 @@ static int rewrite_mmap(struct inject *j, const struct tacho_sideband *decoded, 
 		j->n_dropped++;
 		return 0;
 	}
-	file_object_disk(obj);
+	if (file_object_disk(obj) < 0)
+		return -ENOMEM;
 	if (!obj->n || decoded->mmap.n_build_id)
 		return 0;
 	err = mmap_with_build_id(&j->mmap, rec, decoded, layout, obj);
@@ -250,7 +251,8 @@ static int write_ids(struct inject *j, struct tacho_error *e)
 
 	if (!j->opts->build_ids)
 		return 0;
-	file_objects_disk(&j->objects);
+	if (file_objects_disk(&j->objects) < 0)
+		return error_nomem(e);
 	for (size_t i = 0; i < j->objects.list.n && !err; i++) {
 		const struct file_object *obj = &j->objects.list.v[i];
 

@@ -20,17 +20,21 @@ static const char *kernel_function(void *arg, uint64_t address, uint64_t *offset
 	return tacho_symbols_name(c->symbols, frame.symbol);
 }
 
-static const struct tacho_trace_event *find_trace(struct convert *c, uint64_t id)
+/* *out is NULL if the recording has no such format. Returns 0 or -ENOMEM. */
+static int find_trace(struct convert *c, uint64_t id, const struct tacho_trace_event **out)
 {
-	if (!c->trace) {
-		if (tacho_perfdata_tracing(c->pd, &c->trace, NULL) < 0)
-			return NULL;
+	int err = c->trace ? 0 : tacho_perfdata_tracing(c->pd, &c->trace, NULL);
+
+	*out = NULL;
+	if (err < 0)
+		return err == -ENOMEM ? err : 0;
+	if (!c->trace_opts.size)
 		c->trace_opts = (struct tacho_trace_opts){
 			.size = sizeof(c->trace_opts), .swapped = tacho_perfdata_swapped(c->pd),
 			.function = kernel_function, .arg = c,
 		};
-	}
-	return tacho_trace_find(c->trace, id);
+	*out = tacho_trace_find(c->trace, id);
+	return 0;
 }
 
 /* Adds new events; in a recording from a pipe they may come between samples. */
@@ -44,8 +48,8 @@ static int add_new_events(struct convert *c)
 			return -ENOMEM;
 		ev->file = file;
 		ev->attr = file->attr;
-		if (ev->attr->type == PERF_TYPE_TRACEPOINT)
-			ev->trace = find_trace(c, ev->attr->config);
+		if (ev->attr->type == PERF_TYPE_TRACEPOINT && find_trace(c, ev->attr->config, &ev->trace) < 0)
+			return -ENOMEM;
 	}
 	return 0;
 }
@@ -131,6 +135,8 @@ static int convert_records(struct convert *c, struct tacho_error *e)
 		if (err < 0)
 			return err;
 	}
+	if (next == 0 && (tacho_symbols_failed(c->symbols) < 0 || tacho_trace_failed(c->trace) < 0))
+		return error_nomem(e);
 	return next;
 }
 

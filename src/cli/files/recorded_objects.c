@@ -173,23 +173,27 @@ struct file_object *file_objects_mapped(const struct file_objects *o, const stru
 	return at ? &o->list.v[*at] : NULL;
 }
 
-void file_object_disk(struct file_object *obj)
+int file_object_disk(struct file_object *obj)
 {
 	int n = 0;
 
 	if (obj->n)
-		return;
+		return 0;
 	if (obj->kernel && strncmp(obj->path, "[kernel", 7) == 0)
 		n = kernel_build_id(obj->id);
 	else if (obj->path[0] == '/')
 		n = tacho_build_id_of_file(obj->path, obj->id);
 	obj->n = n > 0 ? (size_t)n : 0;
+	return n == -ENOMEM ? n : 0;
 }
 
-void file_objects_disk(struct file_objects *o)
+int file_objects_disk(struct file_objects *o)
 {
-	for (size_t i = 0; i < o->list.n; i++)
-		file_object_disk(&o->list.v[i]);
+	int err = 0;
+
+	for (size_t i = 0; i < o->list.n && err == 0; i++)
+		err = file_object_disk(&o->list.v[i]);
+	return err;
 }
 
 int file_objects_read(struct file_objects *o, struct tacho_perfdata *pd, unsigned sources,
@@ -215,8 +219,8 @@ int file_objects_read(struct file_objects *o, struct tacho_perfdata *pd, unsigne
 	}
 	free(w.scratch);
 	tacho_symbols_free(w.symbols);
-	if (sources & OBJECTS_DISK)
-		file_objects_disk(o);
+	if ((sources & OBJECTS_DISK) && file_objects_disk(o) < 0)
+		err = error_nomem(e);
 	return err;
 }
 

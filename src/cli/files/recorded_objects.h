@@ -38,9 +38,9 @@ int file_objects_read(struct file_objects *o, struct tacho_perfdata *pd, unsigne
 int file_objects_add_record(struct file_objects *o, const struct tacho_sideband *decoded);
 /* Finds the object of an mmap record. NULL: none is in the list, e.g. because the memory is anonymous. */
 struct file_object *file_objects_mapped(const struct file_objects *o, const struct tacho_sideband *decoded);
-/* Reads a missing build ID from the object's file on this machine. */
-void file_object_disk(struct file_object *obj);
-void file_objects_disk(struct file_objects *o);		/* those of all objects */
+/* Reads a missing build ID from the object's file on this machine. Returns 0, also if there is none, or -ENOMEM. */
+int file_object_disk(struct file_object *obj);
+int file_objects_disk(struct file_objects *o);		/* those of all objects */
 void file_objects_done(struct file_objects *o);
 /* Reads the running kernel's build ID. Returns its length, or a negative errno. */
 int kernel_build_id(uint8_t out[20]);

@@ -161,6 +161,7 @@ static void put_key(struct json *j, const struct tacho_report *r, const struct t
 	default:
 		buf_clear(text);
 		table_key_text(r, e, c, text);
+		j->out->bad |= buf_failed(text);
 		json_key(j, c->name);
 		json_strn(j, buf_view(text));
 	}

@@ -133,8 +133,9 @@ static void print_sample(struct script *s, const struct batch_sample *x)
 {
 	struct script_event *ev = x->ev;
 
-	if (!ev->trace && ev->attr->type == PERF_TYPE_TRACEPOINT && (ev->fields & FIELD_TRACE))
-		script_trace(s, ev);
+	if (!ev->trace && ev->attr->type == PERF_TYPE_TRACEPOINT && (ev->fields & FIELD_TRACE) &&
+	    script_trace(s, ev) == -ENOMEM)
+		ev->sink->out.bad = true;
 	if (s->opts->json)
 		json_sample(s, ev, &x->sample, &x->head);
 	else

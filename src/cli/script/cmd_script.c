@@ -214,6 +214,8 @@ static int process_records(struct script *s, struct tacho_error *e)
 		if (err == 0)
 			err = process_record(s, e);
 	} while (err > 0 && !s->write_error);
+	if (!err && (tacho_symbols_failed(s->symbols) < 0 || tacho_trace_failed(s->trace) < 0))
+		return error_nomem(e);
 	if (!err)	/* in a pipe, all events are known only at the end */
 		err = tacho_switch_check(&s->filter.event_switch, s->pd, e);
 	if (!err && s->n_bad)

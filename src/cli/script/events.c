@@ -119,8 +119,8 @@ static int event_add(struct script *s, size_t i, struct tacho_error *e)
 	ev->has_fields_after_ip = extra_fields_has_after_ip(ev);
 	if (make_label(s, ev))
 		return error_nomem(e);
-	if (ev->attr->type == PERF_TYPE_TRACEPOINT && (ev->fields & FIELD_TRACE))
-		script_trace(s, ev);
+	if (ev->attr->type == PERF_TYPE_TRACEPOINT && (ev->fields & FIELD_TRACE) && script_trace(s, ev) == -ENOMEM)
+		return error_nomem(e);
 	if (s->opts->per_event_dump)
 		return sink_open(s, ev, e);
 	return 0;
