@@ -71,6 +71,10 @@ static void without_caret(void **state)
 	assert_string_equal(message_of("stat", "-e", "cylces", -1, "try again"),
 			    "tacho stat: no event is called 'cylces'\n  try again\n");
 	assert_string_equal(message_of(NULL, NULL, NULL, 3, NULL), "tacho: no event is called 'cylces'\n");
+	/* A name cannot forge a message. */
+	capture_stderr();
+	message_text("list", "no '%s'", "a\ntacho list: b\n  c\033[2J\xc2\x9b");
+	assert_string_equal(captured_stderr(), "tacho list: no 'a\n  tacho list: b\n  c?[2J?" "?'\n");
 	capture_stderr();
 	message_text("list", "%d of %s", 3, "them");
 	assert_string_equal(captured_stderr(), "tacho list: 3 of them\n");

@@ -72,14 +72,16 @@ static struct str text_around(struct str text, size_t at, size_t width, size_t *
 	return str_n(text.s + *cut, min_of(width, text.n - *cut));
 }
 
-/* Messages may contain untrusted names. Newlines are allowed: tacho's own messages contain them. */
+/* Messages may contain untrusted names. Further lines are indented, so that they are not taken for other messages. */
 static void put_plain(struct buf *b, const char *text)
 {
 	struct str rest = str_of(text), line;
 
 	for (bool first = true; str_cut(&rest, '\n', &line); first = false) {
-		if (!first)
+		if (!first) {
 			buf_putc(b, '\n');
+			buf_pad(b, ' ', line.n && line.s[0] != ' ' ? MARGIN : 0);
+		}
 		buf_text(b, line);
 	}
 }

@@ -81,7 +81,7 @@ python3 check.py converted.json || fail "data convert --to-json"
 python3 -c 'import json; json.load(open("converted.json"))' || fail "no JSON"
 quiet=yes clean data convert --to-ctf ctf
 python3 check.py ctf/metadata || fail "data convert --to-ctf"
-quiet=yes clean inject -b -i perf.data -o copy.data
+quiet=yes clean inject -b -v -i perf.data -o copy.data
 clean script -i copy.data
 # names in messages
 clean script -F comm,addr
