@@ -41,7 +41,7 @@ static int continue_series(struct counter_series *counter, struct registry *r,
 	if (id < 0)
 		return (int)id;
 	*counter = (struct counter_series){ .series = (uint32_t)id, .scale = desc->metric->scale,
-					    .key = counter->key };
+					    .metric = desc->metric, .key = counter->key };
 	return 0;
 }
 

@@ -17,6 +17,7 @@
 #define MAX_CHILDREN 65536
 #define MAX_ANCESTORS 64
 #define JUST_STARTED_NS 200000000
+#define SETTLE_NS 250000000		/* a process that lives that long gets series of its own */
 #define CLOCK_TICK_NS 20000000		/* start times are in clock ticks, 10 ms, and rounded down */
 
 static struct source_unit *find_pid(struct agent_source *s, int pid)
@@ -229,22 +230,28 @@ int process_put_into_other(struct agent_source *s, struct source_unit *u)
 	return u->set ? unit_relabel(s, u) : 0;
 }
 
-int processes_end(struct agent_source *s)
+int processes_settle(struct agent_source *s)
 {
+	uint64_t now = (uint64_t)clock_ns(CLOCK_BOOTTIME);
 	int err = 0;
 
-	if (!shows_top_processes(s))
-		return 0;
 	for (size_t i = 0; err >= 0 && i < s->n_units; i++) {
 		struct source_unit *u = &s->units[i];
 
-		if (!u->pending)
+		if (!u->pending || (u->started && now < u->opened_ns + SETTLE_NS))
 			continue;
 		u->other = !top_has_place(s);
 		u->pending = false;
 		err = u->set ? unit_relabel(s, u) : 0;
 	}
-	return err < 0 ? err : top_update(s);
+	return err;
+}
+
+int processes_end(struct agent_source *s)
+{
+	int err = processes_settle(s);
+
+	return err < 0 || !shows_top_processes(s) ? err : top_update(s);
 }
 
 /* ---- changes reported by the kernel ---- */

@@ -12,6 +12,8 @@
 #include <stdio.h>
 
 #include "agent/source/named_metrics.h"
+#include "agent/source/process_total.h"
+#include "agent/source/processes.h"
 #include "agent/source/derived_metrics.h"
 #include "agent/source/unit.h"
 #include "base/error.h"
@@ -29,6 +31,7 @@ void source_free(struct agent_source *s)
 {
 	if (!s)
 		return;
+	process_total_close(s);
 	for (size_t i = 0; i < s->n_units; i++)
 		unit_done(s, &s->units[i]);
 	free(s->units);
@@ -84,6 +87,7 @@ static int parse_event(struct agent_source *s, struct source_event *ev)
 			const struct tacho_event *one = tacho_evset_event(set, (size_t)i);
 
 			ev->n += !one->system_wide;
+			ev->software = (i == 0 || ev->software) && one->kind == TACHO_EVENT_SOFTWARE;
 			ev->n_own += one->system_wide ? one->n_cpus : 0;
 		}
 		ev->event = strdup(n == 1 && ev->config->name ? ev->config->name : ev->config->spec);
@@ -116,6 +120,7 @@ static int init_events(struct agent_source *s)
 
 static void take_over_series(struct agent_source *s, struct agent_source *from)
 {
+	process_total_close(from);
 	for (size_t i = 0; i < from->n_units; i++)
 		unit_retire(from, &from->units[i]);
 	s->counters = from->counters;
@@ -250,7 +255,8 @@ static int read_unit(struct agent_source *s, struct source_unit *u)
 	}
 	u->count = n_rows ? rows[0].count : 0;
 	for (int i = 0; i < n_rows; i++) {
-		if (u->counter_of_row[i] != NO_COUNTER && !u->repeats[i]) {
+		if (u->counter_of_row[i] != NO_COUNTER && !u->repeats[i] &&
+		    !s->counters.v[u->counter_of_row[i]].total) {
 			struct tacho_sum row = unit_row(u, rows, (size_t)i);
 
 			add_row(&s->sums[u->counter_of_row[i]], &row);
@@ -267,13 +273,32 @@ static int read_unit(struct agent_source *s, struct source_unit *u)
 	return read_derived(s, u, rows) < 0 ? -ENOMEM : n;
 }
 
+/* A unit without series yet: what it counts must not be counted for the other processes. */
+static int read_pending(struct agent_source *s, struct source_unit *u)
+{
+	const struct tacho_sum *rows;
+	int n, n_rows;
+
+	if (!s->all)
+		return 0;
+	n = tacho_evset_read(u->set, NULL);
+	n_rows = unit_sums(s, u, &rows);
+	if (n_rows > 0)
+		process_total_hold(s, u, rows, (size_t)n_rows);
+	return n_rows < 0 ? n_rows : n;
+}
+
 /* Reads every unit. The counts of removed units are in the base of their series. */
 static int read_units(struct agent_source *s)
 {
-	int n = 0, got;
+	int n = process_total_read(s), got;
 
+	if (n < 0)
+		return n;
 	for (size_t i = 0; i < s->n_units; i++) {
-		got = s->units[i].set && !s->units[i].pending ? read_unit(s, &s->units[i]) : 0;
+		struct source_unit *u = &s->units[i];
+
+		got = !u->set ? 0 : u->pending ? read_pending(s, u) : read_unit(s, u);
 		if (got < 0)
 			return got;
 		n += got;
@@ -291,6 +316,8 @@ static void make_points(struct agent_source *s)
 		const struct point end = { .state = counter->base.state };
 		bool last = counter->last && !counter->present;
 
+		if (counter->total)
+			continue;
 		if (counter->present && s->sums[i].series)
 			counter_series_point(counter, &s->sums[i], &s->points[s->n_points++]);
 		else if ((last || counter->stays) && end.state <= TACHO_SCALED)
@@ -299,6 +326,7 @@ static void make_points(struct agent_source *s)
 			continue;
 		counter->last = false;
 	}
+	process_total_points(s);
 }
 
 static bool grow_points(struct point **at, size_t n)
@@ -330,7 +358,8 @@ int source_read(struct agent_source *s, int64_t now_ns, struct point_batch *out)
 {
 	int n;
 
-	if (reserve_points(s) < 0)
+	n = processes_settle(s);
+	if (n < 0 || reserve_points(s) < 0)
 		return -ENOMEM;
 	memset(s->sums, 0, s->cap_points * sizeof(*s->sums));
 	s->n_extra = 0;
@@ -356,6 +385,8 @@ int source_pause(struct agent_source *s, bool pause)
 {
 	int err = 0;
 
+	if (s->all)
+		err = pause ? tacho_evset_stop(s->all->set) : tacho_evset_start(s->all->set);
 	for (size_t i = 0; i < s->n_units && err >= 0; i++)
 		if (s->units[i].set)
 			err = pause ? tacho_evset_stop(s->units[i].set)

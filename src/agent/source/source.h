@@ -17,6 +17,7 @@
 
 struct derived_metrics;
 struct named_metrics;
+struct process_rest;
 
 struct source_unit {
 	struct tacho_evset *set;
@@ -40,6 +41,8 @@ struct source_unit {
 	bool started;			/* opened because it had just started */
 	bool gone;			/* its process has ended; the pid may be used again */
 	uint64_t opened_ns;		/* CLOCK_BOOTTIME */
+	const int *total_pids;		/* opens on these processes and what they start; NULL: on `pid` */
+	size_t n_total_pids;
 	struct tacho_sum *given;	/* per row: what it had counted when it got its present labels; NULL: 0 */
 };
 
@@ -64,6 +67,7 @@ struct source_event {
 	double share;
 	uint32_t n_counters, n_series;
 	bool refused;			/* not added to event sets */
+	bool software;			/* all its events are software events */
 };
 
 struct agent_source {
@@ -77,6 +81,11 @@ struct agent_source {
 	struct { struct counted_child *v; size_t n, cap; } children;
 	struct source_event *events;
 	struct counter_table counters;
+	struct source_unit *all;	/* the total of all processes; NULL: none */
+	struct process_rest *rests;	/* an element for each event of `all` */
+	size_t n_rests;
+	int64_t total_ok_ns;		/* CLOCK_MONOTONIC: when the total was last known to be complete */
+	bool total_refused;		/* it cannot be opened */
 	size_t n_gone;			/* ended processes whose series have not expired yet */
 	struct point *sums;		/* sums of one tick, indexed like `counters` */
 	struct point *points;

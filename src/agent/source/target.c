@@ -2,6 +2,7 @@
  * Determines the units of a source: the machine, or every process or cgroup that matches its
  * patterns. Updated when something may have changed; units that still exist are not touched.
  */
+#include "agent/source/process_total.h"
 #include "agent/source/processes.h"
 
 #include <errno.h>
@@ -99,15 +100,25 @@ static int remove_unseen_units(struct agent_source *s)
 
 /* ---- counter series ---- */
 
+static void renumber_unit(struct source_unit *u, const uint32_t *map)
+{
+	for (size_t k = 0; k < u->n_rows; k++)
+		if (u->counter_of_row[k] != NO_COUNTER)
+			u->counter_of_row[k] = map[u->counter_of_row[k]];
+}
+
 /* Removes the series of processes and cgroups that ended long ago. */
 static void remove_expired_series(struct agent_source *s)
 {
 	scoped(freep) uint32_t *map = counter_table_compact(&s->counters, &s->agent->registry);
 
-	for (size_t i = 0; map && i < s->n_units; i++)
-		for (size_t k = 0; k < s->units[i].n_rows; k++)
-			if (s->units[i].counter_of_row[k] != NO_COUNTER)
-				s->units[i].counter_of_row[k] = map[s->units[i].counter_of_row[k]];
+	if (!map)
+		return;
+	for (size_t i = 0; i < s->n_units; i++)
+		renumber_unit(&s->units[i], map);
+	process_total_renumber(s, map);
+	if (s->all)
+		renumber_unit(s->all, map);
 }
 
 /* Several units may contribute to a series: it is present while one of them exists. */
@@ -230,6 +241,8 @@ int source_refresh(struct agent_source *s, bool cpus_changed)
 		err = reopen_cpu_units(s);
 	if (err >= 0)
 		err = processes_end(s);
+	if (err >= 0)
+		err = process_total_refresh(s);
 	mark_present(s);
 	if (cpus_changed)
 		mark_offline(s);

@@ -34,7 +34,7 @@ static uint64_t fds_per_event(struct agent_source *s, const struct source_unit *
 	char text[4096];
 
 	if (u->pid && !u->cgroup)
-		return 1;
+		return max_of(u->n_total_pids, (size_t)1);
 	if (tacho_online_cpus(s->tacho, text, sizeof(text)) < 0 ||
 	    cpuset_parse(&online, str_of(text)) < 0)
 		return 1;
@@ -78,7 +78,7 @@ static int add_events(struct agent_source *s, struct source_unit *u)
 		uint64_t needs = places * ev->n + ev->n_own;
 		int n;
 
-		if (ev->refused)
+		if (ev->refused || (u->total_pids && !ev->software))
 			continue;
 		if (s->fds->used + needs > s->fds->limit) {
 			set_out_of_fds(s, ev, needs);
@@ -98,7 +98,7 @@ static int add_events(struct agent_source *s, struct source_unit *u)
 /* Events needed only by metrics belong to an additional last entry, which has no series. */
 static int add_metrics(struct agent_source *s, struct source_unit *u)
 {
-	int n = named_metrics_add_events(s, u);
+	int n = u->total_pids ? 0 : named_metrics_add_events(s, u);
 
 	if (n <= 0)
 		return n;
@@ -126,7 +126,10 @@ static int open_set(struct agent_source *s, struct source_unit *u, struct tacho_
 	scoped(freep) char *groups = NULL;
 	struct tacho_evset_opts opts = { .size = sizeof(opts) };
 
-	if (u->pid) {
+	if (u->total_pids) {
+		opts.pids = u->total_pids;
+		opts.n_pids = u->n_total_pids;
+	} else if (u->pid) {
 		opts.pids = &u->pid;
 		opts.n_pids = 1;
 		opts.enable_on_exec = s->command;
@@ -489,7 +492,7 @@ int unit_map_rows(struct agent_source *s, struct source_unit *u, const struct ta
 	u->n_rows = n;
 	derived_metrics_free(take(u->derived));
 	named_metrics_free(take(u->named));
-	if (u->other)			/* the ratio of one of several processes would be misleading */
+	if (u->other || u == s->all)	/* the ratio of one of several processes would be misleading */
 		return 0;
 	return named_metrics_new(&u->named, s, u, rows, n) < 0
 		       ? -ENOMEM
@@ -517,7 +520,8 @@ static int add_to_base(struct agent_source *s, struct source_unit *u, const stru
 	tacho_evset_read(u->set, NULL);
 	n = unit_sums(s, u, rows);
 	for (int i = 0; i < n && (size_t)i < u->n_rows; i++)
-		if (u->counter_of_row[i] != NO_COUNTER && !u->repeats[i]) {
+		if (u->counter_of_row[i] != NO_COUNTER && !u->repeats[i] &&
+		    !s->counters.v[u->counter_of_row[i]].total) {
 			struct tacho_sum row = unit_row(u, *rows, (size_t)i);
 
 			counter_series_add_base(&s->counters.v[u->counter_of_row[i]], &row);
