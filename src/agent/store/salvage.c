@@ -3,10 +3,11 @@
  * NAME.damaged and kept.
  *
  * Rows are read in the order of their keys. At a damaged page SQLite reports an error; the next key behind it that
- * can be read is found by doubling steps and bisection. Series whose row was lost are restored from the index of
+ * can be read is found by doubling steps and bisection. Chunks below a damaged inner page are found on their own
+ * pages (salvage_pages.c). Series whose row was lost are restored from the index of
  * their names, so that their chunks keep an owner; the next agent that counts them completes the row.
  */
-#include "agent/store/store_internal.h"
+#include "agent/store/salvage_pages.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -72,15 +73,12 @@ static int commit_now_and_then(struct salvage *v)
 }
 
 /* SQLite does not notice damage within a large value. */
-static bool is_intact(enum salvaged_table table, sqlite3_stmt *row)
+static bool is_chunk_intact(struct str bytes)
 {
 	struct chunk_reader r;
 	struct chunk_point p;
-	int err;
+	int err = chunk_open(&r, bytes);
 
-	if (table != SALVAGED_CHUNKS)
-		return true;
-	err = chunk_open(&r, str_n(sqlite3_column_blob(row, 3), (size_t)sqlite3_column_bytes(row, 3)));
 	while (err == 0 && (err = chunk_next(&r, &p)) > 0)
 		err = 0;
 	return err == 0;
@@ -112,7 +110,8 @@ static int copy_rows(struct salvage *v, enum salvaged_table table, sqlite3_stmt 
 		if (key < *next || key == INT64_MAX)	/* a damaged page that looks intact */
 			return SQLITE_CORRUPT;
 		*next = key + 1;
-		if (!is_intact(table, read)) {
+		if (table == SALVAGED_CHUNKS &&
+		    !is_chunk_intact(str_n(sqlite3_column_blob(read, 3), (size_t)sqlite3_column_bytes(read, 3)))) {
 			v->n_gaps++;
 			continue;
 		}
@@ -292,9 +291,57 @@ static int copy_chunks(struct salvage *v)
 	return err;
 }
 
+/* ---- chunks that the tree does not lead to ---- */
+
+struct page_salvage {
+	struct salvage *v;
+	sqlite3_stmt *write;
+};
+
+static int put_chunk(void *arg, const struct closed_chunk *c)
+{
+	struct page_salvage *p = arg;
+	int rc;
+
+	if (!is_chunk_intact(str_n(c->bytes, c->n_bytes)))
+		return 0;
+	sqlite3_bind_int64(p->write, 1, c->from_ns);
+	sqlite3_bind_int64(p->write, 2, c->to_ns);
+	sqlite3_bind_int64(p->write, 3, c->n);
+	sqlite3_bind_blob(p->write, 4, c->bytes, (int)c->n_bytes, SQLITE_STATIC);
+	sqlite3_bind_int(p->write, 5, (int)c->level);
+	sqlite3_bind_int64(p->write, 6, (int64_t)c->key);
+	rc = sqlite3_step(p->write);
+	sqlite3_reset(p->write);
+	if (rc == SQLITE_DONE && sqlite3_changes(p->v->s->db)) {
+		p->v->n_rows[SALVAGED_CHUNKS]++;
+		rc = commit_now_and_then(p->v);
+	}
+	return rc == SQLITE_DONE ? 0 : -EIO;
+}
+
+/* Of several versions of a chunk the one with most points is the newest. */
+static int copy_chunks_of_pages(struct salvage *v, const char *path)
+{
+	static const char text[] = "INSERT INTO chunk(from_ns, to_ns, n, bytes, level, series)"
+				   " SELECT ?1, ?2, ?3, ?4, ?5, ?6 WHERE EXISTS (SELECT 1 FROM series WHERE key = ?6)"
+				   " ON CONFLICT DO UPDATE SET to_ns = ?2, n = ?3, bytes = ?4 WHERE n < ?3";
+	scoped(finalizep) sqlite3_stmt *write = NULL;
+	struct page_salvage p = { .v = v };
+	int err;
+
+	if (v->n_gaps == 0)
+		return 0;
+	if (sqlite3_prepare_v2(v->s->db, text, -1, &write, NULL) != SQLITE_OK)
+		return -EIO;
+	p.write = write;
+	err = salvage_pages(path, put_chunk, &p);
+	return err == -EIO || err == -ENOMEM ? err : 0;
+}
+
 /* ---- the file ---- */
 
-static int copy_all(struct salvage *v)
+static int copy_all(struct salvage *v, const char *path)
 {
 	int err = sqlite3_exec(v->s->db, "BEGIN IMMEDIATE", NULL, NULL, NULL) == SQLITE_OK ? 0 : -EIO;
 
@@ -306,6 +353,8 @@ static int copy_all(struct salvage *v)
 		err = open_chunks_restore_series(v->s);
 	if (err == 0)
 		err = copy_chunks(v);
+	if (err == 0)
+		err = copy_chunks_of_pages(v, path);
 	if (err == 0)
 		err = copy_table(v, SALVAGED_PROFILES);
 	if (err == 0)
@@ -346,7 +395,7 @@ void salvage_into(struct store *s)
 	buf_printf(&path, "%s.damaged", s->path);
 	if (!buf_failed(&path) &&
 	    sqlite3_open_v2(path.bytes, &v.old, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL) == SQLITE_OK)
-		err = copy_all(&v);
+		err = copy_all(&v, path.bytes);
 	sqlite3_close_v2(v.old);
 	report(&v, err);
 }

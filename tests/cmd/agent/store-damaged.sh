@@ -41,7 +41,7 @@ check(os.path.getsize(agent.store + ".damaged") >= pages * 4096, "the damaged fi
 wait_until(lambda: agent.metric("tacho_store_salvages_total") == 1, "the metric")
 check(health() == (200, "ok\n"), f"with a new store: {health()}")
 wait_until(lambda: any(e["kind"] == "store" for e in agent.get("/api/v1/triggers")["events"]), "the event")
-check(len(stored() & before) > len(before) // 3, f"{len(stored() & before)} of {len(before)} series are left")
+check(len(stored() & before) > len(before) * 3 // 4, f"{len(stored() & before)} of {len(before)} series are left")
 agent.stop()
 
 agent.configure('interval = "50ms"\nevents = ["page-faults"]\n[[export]]\ntype = "influxdb"\nname = "nobody"\n'
