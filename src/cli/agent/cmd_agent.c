@@ -6,8 +6,13 @@
 #include "cli/agent/agent_options.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
+#include <linux/capability.h>
 #include <stdio.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
 
 #include "cli/core/app.h"
 #include "cli/core/perf_config.h"
@@ -28,6 +33,57 @@ static int agent_path(char *out, size_t size)
 	return 0;
 }
 
+/* ---- file capabilities ---- */
+
+/* The capabilities that the agent uses, and CAP_IPC_LOCK for its ring buffers. */
+static const int agent_caps[] = { CAP_PERFMON, CAP_BPF, CAP_SYS_PTRACE, CAP_SYSLOG, CAP_DAC_READ_SEARCH, CAP_IPC_LOCK,
+				  CAP_SYS_ADMIN };
+
+/* Whether the agent belongs to the owner of this program and nobody else may write to it: a hard link to this program
+ * beside another tacho-agent must not give that one capabilities. */
+static bool is_trusted(int agent)
+{
+	struct stat own, other;
+
+	return stat("/proc/self/exe", &own) == 0 && fstat(agent, &other) == 0 && own.st_uid == other.st_uid &&
+	       !(other.st_mode & (S_IWGRP | S_IWOTH));
+}
+
+/* Capabilities of the file tacho (setcap) end with an exec. As ambient capabilities they reach the agent, which gives
+ * them to no other program. */
+static void pass_capabilities(int agent)
+{
+	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct caps[_LINUX_CAPABILITY_U32S_3];
+
+	if (geteuid() == 0 || syscall(SYS_capget, &head, caps) < 0 || !(caps[0].permitted | caps[1].permitted) ||
+	    !is_trusted(agent))
+		return;
+	caps[0].inheritable |= caps[0].permitted;
+	caps[1].inheritable |= caps[1].permitted;
+	if (syscall(SYS_capset, &head, caps) < 0)
+		return;
+	/* Its loader would not ignore these, unlike ours. */
+	unsetenv("LD_PRELOAD");
+	unsetenv("LD_LIBRARY_PATH");
+	unsetenv("LD_AUDIT");
+	for (size_t i = 0; i < countof(agent_caps); i++)
+		prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_RAISE, agent_caps[i], 0, 0);
+}
+
+/* Executes the opened file, so that it is the one that was checked. Returns a negative errno. */
+static int exec_file(const char *path, char **args)
+{
+	int fd = open(path, O_PATH | O_CLOEXEC);
+
+	if (fd < 0)
+		return -errno;
+	pass_capabilities(fd);
+	syscall(SYS_execveat, fd, "", args, environ, AT_EMPTY_PATH);
+	close(fd);
+	return -errno;
+}
+
 static int exec_agent(char **argv)
 {
 	const char *command = argv[0];
@@ -45,10 +101,8 @@ static int exec_agent(char **argv)
 	}
 	args[0] = "tacho";
 	memcpy(args + 1, argv, n * sizeof(*args));
-	if (!err) {
-		execv(path, args);
-		err = -errno;
-	}
+	if (!err)
+		err = exec_file(path, args);
 	free(args);
 	if (err == -ENOENT)
 		message_text(command, "the agent is not installed: there is no %s", path);
@@ -57,10 +111,17 @@ static int exec_agent(char **argv)
 	return EXIT_FAILED;
 }
 
+static const struct subcommand agent_subcommands[] = {
+	{ "ctl", "status events series exporters config pause resume read-now interval reload profile" },
+	{ "exec", NULL },
+	{ "watch", "pid" },
+	{ NULL, NULL },
+};
+
 const struct command cmd_agent = {
 	.name = "agent", .summary = AGENT_SUMMARY, .args = AGENT_ARGS, .rows = agent_rows,
 	.opts_size = sizeof(struct agent_opts), .exec = exec_agent, .stops_at_non_option = true,
-	.complete_args = "ctl exec watch",
+	.complete_args = "ctl exec watch", .subcommands = agent_subcommands,
 };
 
 /* ---- `tacho config` ---- */

@@ -4,6 +4,7 @@
 #include "cli/agent/agent_options.h"
 
 #include <stdio.h>
+#include <sys/prctl.h>
 
 #include "agent/core/agent.h"
 #include "cli/core/app.h"
@@ -123,6 +124,9 @@ static int run_agent(void *opts, int argc, char **argv)
 {
 	struct agent_opts *o = opts;
 	struct agent_config *cfg;
+
+	/* Those that tacho passed are for this program only, not for the commands it runs. */
+	prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
 
 	if (!options_to_sets(o)) {
 		message_text("agent", "out of memory");

@@ -65,6 +65,11 @@ struct option_row {
 #define REFUSED_TRACES "hardware traces (Intel PT, Arm SPE ...) are recorded but not decoded"
 #define REFUSED_GUESTS "guests are not supported; run tacho inside the guest"
 
+/* A word such as "ctl" of `tacho agent ctl`. */
+struct subcommand {
+	const char *word, *complete;	/* values as in option_row.complete; NULL: a command to run */
+};
+
 struct command {
 	const char *name;
 	const char *summary;		/* "count events while a command runs" */
@@ -82,6 +87,8 @@ struct command {
 	void (*done)(void *opts);	/* frees memory owned by the options, except OPT_LIST fields */
 	bool stops_at_non_option;		/* the first argument (a command to run) ends the options */
 	const char *complete_args;	/* completion of the arguments; values as in option_row.complete */
+	/* If complete_args are words after which other arguments follow: their completion. Ends with a NULL word. */
+	const struct subcommand *subcommands;
 };
 
 extern const struct command *const commands[];	/* NULL-terminated; commands.c */

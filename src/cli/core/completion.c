@@ -88,6 +88,22 @@ static void bash_action(const char *complete, struct buf *out)
 		buf_printf(out, "_tacho_words '%s'", complete ? expand_formats(complete) : "");
 }
 
+/* Completes the words, and after one of them its arguments. */
+static void bash_subcommands(const struct command *cmd, struct buf *out)
+{
+	buf_puts(out, "local word; for word in \"${typed[@]:2:${#typed[@]}-3}\"; do case $word in ");
+	for (const struct subcommand *sub = cmd->subcommands; sub->word; sub++) {
+		buf_printf(out, "%s) ", sub->word);
+		if (sub->complete)
+			bash_action(sub->complete, out);
+		else
+			buf_puts(out, "_tacho_programs");
+		buf_puts(out, "; return ;; ");
+	}
+	buf_puts(out, "esac; done; ");
+	bash_action(cmd->complete_args, out);
+}
+
 /* Writes a case branch per option that takes an argument, as the next word or after '='. */
 static void bash_arguments(const struct command *cmd, struct buf *out)
 {
@@ -105,7 +121,9 @@ static void bash_arguments(const struct command *cmd, struct buf *out)
 		buf_puts(out, "; return ;;\n");
 	}
 	buf_puts(out, "\t\tesac\n\t\t_tacho_rest() { ");
-	if (cmd->stops_at_non_option)
+	if (cmd->subcommands)
+		bash_subcommands(cmd, out);
+	else if (cmd->stops_at_non_option)
 		buf_puts(out, "_tacho_programs");
 	else
 		bash_action(cmd->complete_args, out);
@@ -211,6 +229,24 @@ static void zsh_row(const struct option_row *row, struct buf *out)
 	buf_puts(out, "' \\\n");
 }
 
+/* In an argument's action, words[1] is the first argument. */
+static void zsh_subcommands(const struct command *cmd, struct buf *out)
+{
+	buf_printf(out, "_tacho_%s_words() {\n\t(( CURRENT == 1 )) && { compadd -- %s; return }\n\tcase $words[1] in\n",
+		   cmd->name, cmd->complete_args);
+	for (const struct subcommand *sub = cmd->subcommands; sub->word; sub++) {
+		const struct completer *c = completer_find(sub->complete);
+
+		buf_printf(out, "\t%s) ", sub->word);
+		if (!sub->complete)
+			buf_puts(out, "shift words; (( CURRENT-- )); _normal");
+		else
+			buf_printf(out, c ? "%s" : "compadd -- %s", c ? c->zsh : sub->complete);
+		buf_puts(out, " ;;\n");
+	}
+	buf_puts(out, "\tesac\n}\n");
+}
+
 static const char zsh_head[] =
 	"#compdef tacho\n"
 	"# zsh completion for tacho; made by `tacho --complete zsh`\n"
@@ -235,8 +271,11 @@ static void zsh_script(struct buf *out)
 		put_quoted(out, commands[i]->summary, ":\\");
 		buf_puts(out, "'\n");
 	}
-	buf_puts(out, "\t)\n\t_describe command commands\n}\n"
-		      "_tacho() {\n\tlocal curcontext=$curcontext state line\n\ttypeset -A opt_args\n"
+	buf_puts(out, "\t)\n\t_describe command commands\n}\n");
+	for (size_t i = 0; commands[i]; i++)
+		if (commands[i]->subcommands)
+			zsh_subcommands(commands[i], out);
+	buf_puts(out, "_tacho() {\n\tlocal curcontext=$curcontext state line\n\ttypeset -A opt_args\n"
 		      "\t_arguments -C --version --help --no-pager --paginate ':command:_tacho_commands' "
 		      "'*::argument:->rest'\n"
 		      "\t[[ $state == rest ]] || return\n"
@@ -250,7 +289,9 @@ static void zsh_script(struct buf *out)
 			if (option_is_shown(row))
 				zsh_row(row, out);
 		buf_puts(out, "\t\t\t'(-h --help)'{-h,--help}'[show the options]' \\\n\t\t\t'*::word:");
-		if (cmd->stops_at_non_option)
+		if (cmd->subcommands)
+			buf_printf(out, "_tacho_%s_words", cmd->name);
+		else if (cmd->stops_at_non_option)
 			buf_puts(out, "_normal");
 		else
 			zsh_action(cmd->complete_args, out);
@@ -314,6 +355,20 @@ static void fish_row(const char *command, const struct option_row *row, struct b
 	buf_puts(out, "'\n");
 }
 
+static void fish_subcommands(const struct command *cmd, struct buf *out)
+{
+	buf_printf(out, "complete -c tacho -n '__fish_seen_subcommand_from %s; and not __fish_seen_subcommand_from %s'",
+		   cmd->name, cmd->complete_args);
+	fish_action(cmd->complete_args, out);
+	buf_putc(out, '\n');
+	for (const struct subcommand *sub = cmd->subcommands; sub->word; sub++) {
+		buf_printf(out, "complete -c tacho -n '__fish_seen_subcommand_from %s; and __fish_seen_subcommand_from %s'",
+			   cmd->name, sub->word);
+		fish_action(sub->complete ? sub->complete : "(__fish_complete_subcommand --fcs-skip=3)", out);
+		buf_putc(out, '\n');
+	}
+}
+
 static void fish_script(struct buf *out)
 {
 	buf_puts(out, fish_head);
@@ -328,7 +383,9 @@ static void fish_script(struct buf *out)
 				fish_row(cmd->name, row, out);
 		buf_printf(out, "complete -c tacho -n '__fish_seen_subcommand_from %s'"
 				" -s h -l help -d 'show the options'\n", cmd->name);
-		if (!cmd->stops_at_non_option && !cmd->complete_args)
+		if (cmd->subcommands)
+			fish_subcommands(cmd, out);
+		if (cmd->subcommands || (!cmd->stops_at_non_option && !cmd->complete_args))
 			continue;
 		buf_printf(out, "complete -c tacho -n '__fish_seen_subcommand_from %s'", cmd->name);
 		fish_action(cmd->stops_at_non_option ? "(__fish_complete_subcommand --fcs-skip=2)" : cmd->complete_args, out);
