@@ -251,6 +251,45 @@ static int read_files(struct agent_config *cfg, const char *path, struct tacho_e
 	return err;
 }
 
+static bool may_count_machine(void)
+{
+	struct tacho_evset *set = NULL;
+	struct tacho *t = NULL;
+	int err = tacho_open(&t, NULL, NULL);
+
+	if (err == 0)
+		err = tacho_evset_new(&set, t);
+	if (err == 0)
+		err = tacho_evset_add(set, "page-faults", NULL);
+	if (err > 0)
+		err = tacho_evset_open(set, TACHO_OPTS(tacho_evset_opts, .all_cpus = true), NULL);
+	tacho_evset_free(set);
+	tacho_close(t);
+	return err != -EACCES && err != -EPERM;
+}
+
+/* The built-in sources of a user who may not count the machine: the user's own processes. */
+static int count_own_processes(struct agent_config *cfg)
+{
+	static const char note[] = "this user may not count the whole machine, so the processes of this user are counted; "
+				   "'tacho doctor' shows how to permit it";
+	char uid[16];
+
+	if (may_count_machine())
+		return 0;
+	snprintf(uid, sizeof(uid), "%u", (unsigned)geteuid());
+	for (size_t i = 0; i < cfg->n_sources; i++) {
+		struct source_config *s = &cfg->sources[i];
+
+		s->target = TARGET_PROCESS;
+		s->per = PER_PROCESS;
+		s->user = str_dup(str_of(uid));
+		if (!s->user)
+			return -ENOMEM;
+	}
+	return strlist_add(&cfg->notes, str_of(note)) ? -ENOMEM : 0;
+}
+
 static int load_values(struct agent_config *cfg, const struct config_opts *opts, struct tacho_error *e)
 {
 	int err = keys_defaults(agent_keys, cfg, e);
@@ -266,8 +305,11 @@ static int load_values(struct agent_config *cfg, const struct config_opts *opts,
 	for (size_t i = 0; i < opts->n_sets && !err; i++)
 		if (str_starts(str_of(opts->sets[i]), "agent.default_sources="))
 			err = config_apply_set(cfg, opts->sets[i], e);
-	if (!err && !cfg->n_sources && cfg->default_sources)
+	if (!err && !cfg->n_sources && cfg->default_sources) {
 		err = config_read_default(cfg, e);
+		if (!err && count_own_processes(cfg) < 0)
+			err = error_nomem(e);
+	}
 	for (size_t i = 0; i < opts->n_sets && !err; i++)
 		err = config_apply_set(cfg, opts->sets[i], e);
 	return err ? err : config_finish(cfg, e);

@@ -210,6 +210,34 @@ static int reload(void *arg, struct tacho_error *e)
 	return err;
 }
 
+struct countable {
+	unsigned n, n_countable;
+	char why[400];			/* the first reason */
+};
+
+static int add_countable(void *arg, const struct event_status *st)
+{
+	struct countable *c = arg;
+
+	c->n++;
+	c->n_countable += st->state <= TACHO_NOT_COUNTED;
+	if (st->state > TACHO_NOT_COUNTED && !c->why[0])
+		snprintf(c->why, sizeof(c->why), "%.60s is %s%s%.300s", st->original, tacho_state_name(st->state),
+			 st->why ? ": " : "", st->why ? st->why : "");
+	return 0;
+}
+
+/* An agent that can neither count nor profile anything ends. */
+static int check_countable(const struct agent *a, struct tacho_error *e)
+{
+	struct countable c = { 0 };
+
+	collector_events(a->collector, add_countable, &c);
+	if (c.n == 0 || c.n_countable || (a->profiler && !a->config->profile.off))
+		return 0;
+	return error_set(e, -ENODEV, "none of the %u events can be counted: %s", c.n, c.why);
+}
+
 static int start_all(struct running_agent *r, struct tacho_error *e)
 {
 	struct agent *a = &r->agent;
@@ -236,7 +264,9 @@ static int start_all(struct running_agent *r, struct tacho_error *e)
 	if (err < 0 || r->until_targets_end)
 		return err;
 	start_profiler(a);
-	err = http_start(&a->http, a, e);
+	err = check_countable(a, e);
+	if (err == 0)
+		err = http_start(&a->http, a, e);
 	if (err == 0)
 		privilege_drop(a);
 	return err;

@@ -15,6 +15,7 @@
 #include "agent/core/run.h"
 #include "base/error.h"
 #include "base/io.h"
+#include "base/vec.h"
 
 /* ---- directories ---- */
 
@@ -129,16 +130,73 @@ static int count_events(void *arg, const struct event_status *st)
 	return 0;
 }
 
-static int log_refused_event(void *arg, const struct event_status *st)
+/* Events of a source that cannot be counted for the same reason, for one line of the log. */
+struct refused_events {
+	char *source, *reason;
+	struct buf names;
+	unsigned n;
+};
+
+struct refused_list {
+	struct refused_events *v;
+	size_t n, cap;
+};
+
+#define MAX_NAMED 4		/* names per line; the others are counted */
+
+static struct refused_events *find_reason(struct refused_list *list, const char *source, const char *reason)
 {
-	char text[1200];
+	struct refused_events *group;
+
+	for (size_t i = 0; i < list->n; i++)
+		if (!strcmp(list->v[i].source, source) && !strcmp(list->v[i].reason, reason))
+			return &list->v[i];
+	group = vec_add(list);
+	if (!group)
+		return NULL;
+	*group = (struct refused_events){ .source = strdup(source), .reason = strdup(reason) };
+	if (group->source && group->reason)
+		return group;
+	free(group->source);
+	free(group->reason);
+	list->n--;
+	return NULL;
+}
+
+static int add_refused_event(void *arg, const struct event_status *st)
+{
+	struct refused_events *group;
+	char reason[1200];
 
 	if (st->state <= TACHO_NOT_COUNTED)
 		return 0;
-	snprintf(text, sizeof(text), "%s: %s: %s%s%s", st->source, st->original,
-		 tacho_state_name(st->state), st->why ? ": " : "", st->why ? st->why : "");
-	log_message(arg, TACHO_LOG_INFO, text);
-	return 0;
+	snprintf(reason, sizeof(reason), "%s%s%s", tacho_state_name(st->state), st->why ? ": " : "",
+		 st->why ? st->why : "");
+	group = find_reason(arg, st->source, reason);
+	if (group && group->n++ < MAX_NAMED)
+		buf_printf(&group->names, "%s%s", group->n > 1 ? ", " : "", st->original);
+	return group ? 0 : -ENOMEM;
+}
+
+static void log_refused_events(void *arg, struct agent *a)
+{
+	struct refused_list list = { 0 };
+
+	collector_events(a->collector, add_refused_event, &list);
+	for (size_t i = 0; i < list.n; i++) {
+		struct refused_events *group = &list.v[i];
+		char text[2000], more[40] = "";
+
+		if (group->n > MAX_NAMED)
+			snprintf(more, sizeof(more), " and %u more", group->n - MAX_NAMED);
+		snprintf(text, sizeof(text), "%s: %s%s: %s", group->source,
+			 group->names.bytes ? group->names.bytes : "", more, group->reason);
+		log_message(arg, TACHO_LOG_INFO, text);
+		free(group->source);
+		free(group->reason);
+		buf_done(&group->names);
+	}
+	vec_done(&list);
 }
 
 static void log_start(void *arg, struct agent *a)
@@ -146,7 +204,7 @@ static void log_start(void *arg, struct agent *a)
 	unsigned n[2] = { 0 };
 	char text[600];
 
-	collector_events(a->collector, log_refused_event, arg);
+	log_refused_events(arg, a);
 	collector_events(a->collector, count_events, n);
 	snprintf(text, sizeof(text), "counting %u of %u events; history in %s", n[1], n[0],
 		 a->store ? a->config->store : "(none)");
