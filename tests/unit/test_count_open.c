@@ -269,6 +269,53 @@ static void the_ladder_ends(void **state)
 	bench_done(&b);
 }
 
+/* Threads are followed without children by a flag of Linux 5.13; before, nothing is inherited, or children would be. */
+static void threads_without_children(void **state)
+{
+	int tid = 4711;
+
+	(void)state;
+	for (int version = 504; version <= 601; version += 97) {
+		const uint64_t both = PERF_ATTR_INHERIT | PERF_ATTR_INHERIT_THREAD;
+		struct perf_event_attr attr;
+		struct bench b;
+
+		bench_init(&b, (struct fake_kernel){ .version = version, .privileged = true });
+		assert_int_equal(add(&b, "page-faults,cpu-clock"), 2);
+		assert_int_equal(tacho_evset_open(b.set, TACHO_OPTS(tacho_evset_opts, .tids = &tid, .n_tids = 1,
+								    .threads_only = true), &b.e), 2);
+		for (size_t i = 0; i < 2; i++) {
+			assert_true(tacho_evset_attr(b.set, i, &attr, sizeof(attr)) >= 0);
+			assert_int_equal(attr.flags & both, version == 601 ? both : 0);
+		}
+		if (version == 601)
+			assert_string_equal(note(&b, 0), "");
+		else
+			MUST_SAY(note(&b, 0), "needs Linux 5.13");
+		bench_done(&b);
+	}
+}
+
+/* A target that has not run is counting with 0 where the caller wants that. */
+static void idle_targets(void **state)
+{
+	const struct tacho_sum *sums;
+	struct bench b;
+	int tid = 4711;
+
+	(void)state;
+	bench_init(&b, (struct fake_kernel){ .version = 601, .privileged = true });
+	assert_int_equal(add(&b, "page-faults"), 1);
+	assert_int_equal(tacho_evset_open(b.set, TACHO_OPTS(tacho_evset_opts, .tids = &tid, .n_tids = 1), &b.e), 1);
+	assert_int_equal(tacho_evset_start(b.set), 0);
+	assert_int_equal(tacho_evset_read(b.set, &b.e), 1);
+	assert_int_equal(sum(&b, 0)->state, TACHO_NOT_COUNTED);
+	assert_int_equal(tacho_evset_sums(b.set, TACHO_OPTS(tacho_sums_opts, .idle_counts = true), &sums), 1);
+	assert_int_equal(sums[0].state, TACHO_COUNTING);
+	assert_int_equal(sums[0].count, 0);
+	bench_done(&b);
+}
+
 /* If inherit and group values in samples exclude each other, inherit is dropped. */
 static void group_values_stay_in_samples(void **state)
 {
@@ -507,6 +554,8 @@ int main(void)
 		cmocka_unit_test(clock_instead_of_cycles),
 		cmocka_unit_test(nothing_is_changed_when_asked_so),
 		cmocka_unit_test(the_ladder_ends),
+		cmocka_unit_test(threads_without_children),
+		cmocka_unit_test(idle_targets),
 		cmocka_unit_test(group_values_stay_in_samples),
 		cmocka_unit_test(weak_groups_split),
 		cmocka_unit_test(strong_groups_do_not),

@@ -217,6 +217,12 @@ int process_total_refresh(struct agent_source *s)
 	return err == -ENOMEM ? err : 0;
 }
 
+void process_total_resume(struct agent_source *s)
+{
+	for (size_t i = 0; i < s->n_rests; i++)
+		s->rests[i].begun = false;
+}
+
 void process_total_renumber(struct agent_source *s, const uint32_t *map)
 {
 	for (size_t i = 0; i < s->n_rests; i++)

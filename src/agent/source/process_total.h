@@ -15,6 +15,8 @@
  * comm="other" is the sum of the processes that could be counted. Returns 0 or -ENOMEM. */
 int process_total_refresh(struct agent_source *s);
 void process_total_close(struct agent_source *s);
+/* After a pause: what was counted meanwhile is left out. */
+void process_total_resume(struct agent_source *s);
 /* The indexes of the source's series changed. */
 void process_total_renumber(struct agent_source *s, const uint32_t *map);
 /* In each tick: reads the total, before the units are read. */

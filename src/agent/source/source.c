@@ -391,6 +391,8 @@ int source_pause(struct agent_source *s, bool pause)
 		if (s->units[i].set)
 			err = pause ? tacho_evset_stop(s->units[i].set)
 				    : tacho_evset_start(s->units[i].set);
+	if (!pause)
+		process_total_resume(s);
 	if (err >= 0)
 		s->paused = pause;
 	return err < 0 ? err : 0;

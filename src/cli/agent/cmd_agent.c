@@ -39,7 +39,7 @@ static int agent_path(char *out, size_t size)
 static const int agent_caps[] = { CAP_PERFMON, CAP_BPF, CAP_SYS_PTRACE, CAP_SYSLOG, CAP_DAC_READ_SEARCH, CAP_IPC_LOCK,
 				  CAP_SYS_ADMIN };
 
-/* Whether the agent belongs to the owner of this program and nobody else may write to it: a hard link to this program
+/* Whether the agent belongs to the owner of this program, and only that user may write to it: a hard link to this program
  * beside another tacho-agent must not give that one capabilities. */
 static bool is_trusted(int agent)
 {
