@@ -33,8 +33,8 @@ VALUE_OF_DETAIL(value_branch_flags, d->branch & c->part)
 VALUE_OF_DETAIL(value_branch_cycles, d->branch >> 4 & 0xffff)
 VALUE_OF_DETAIL(value_data_src, data_src_bits((enum tacho_data_src_part)c->part, d->data_src))
 
-/* Only Arm SPE traces tell, which are not decoded: all samples are of one group with an empty text, as in perf. */
-uint64_t value_simd(const struct column *c, struct report *r, const struct tacho_profile_row *row)
+/* All samples are equal. */
+uint64_t value_none(const struct column *c, struct report *r, const struct tacho_profile_row *row)
 {
 	(void)c;
 	(void)r;
@@ -42,12 +42,22 @@ uint64_t value_simd(const struct column *c, struct report *r, const struct tacho
 	return 0;
 }
 
+/* Only Arm SPE traces contain it, which are not decoded. */
 void print_simd(const struct column *c, const struct report *r, const struct report_cell *cell, struct buf *out)
 {
 	(void)c;
 	(void)r;
 	(void)cell;
 	buf_puts(out, "");
+}
+
+/* Instructions per cycle are known only of branches with cycles. */
+void print_no_ipc(const struct column *c, const struct report *r, const struct report_cell *cell, struct buf *out)
+{
+	(void)c;
+	(void)r;
+	(void)cell;
+	buf_puts(out, "-      -            ");
 }
 
 void print_value(const struct column *c, const struct report *r, const struct report_cell *cell,

@@ -39,10 +39,10 @@ enum { BRANCH_MISPREDICTED = 1, BRANCH_PREDICTED = 2, BRANCH_IN_TX = 4, BRANCH_A
 
 column_value value_weight, value_ins_lat, value_stage_cyc, value_transaction, value_code_page_size,
 	     value_data_page_size, value_trace, value_parallelism, value_tracepoint_field, value_data_src,
-	     value_branch_cycles, value_physical_address, value_simd,
+	     value_branch_cycles, value_physical_address, value_none,
 	     value_branch_flags;	/* `part`: which flags */
 column_print print_value_of_samples, print_transaction, print_page_size, print_trace, print_tracepoint_field,
-	     print_mispredict, print_abort, print_in_tx, print_branch_cycles, print_data_src, print_simd;
+	     print_mispredict, print_abort, print_in_tx, print_branch_cycles, print_data_src, print_simd, print_no_ipc;
 column_width width_transaction, width_tracepoint_field;
 column_compare compare_traces, compare_tracepoint_fields;
 

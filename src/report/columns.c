@@ -59,6 +59,8 @@ const struct column columns[] = {
 	  .keep = TACHO_KEEP_CGROUP, .value = value_cgroup, .print = print_cgroup },
 	{ .pub = { "cgroup_id", .title = "cgroup id", .kind = TACHO_REPORT_ROW_KEY, .id = TACHO_COLUMN_CGROUP_ID },
 	  .keep = TACHO_KEEP_CGROUP, .value = value_cgroup, .print = print_value },
+	{ .pub = { "ipc_null", .title = "IPC   [IPC Coverage]", .kind = TACHO_REPORT_ROW_KEY },
+	  .value = value_none, .print = print_no_ipc },
 	{ .pub = { "parent", .title = "Parent symbol", .kind = TACHO_REPORT_ROW_KEY, .id = TACHO_COLUMN_PARENT },
 	  .needs = NEEDS_STACKS, .value = value_parent, .print = print_parent, .compare = compare_parents },
 
@@ -91,7 +93,7 @@ const struct column columns[] = {
 	{ .pub = { "code_page_size", .title = "Code Page Size", .kind = TACHO_REPORT_DETAIL_KEY },
 	  .keep = TACHO_KEEP_PAGE_SIZE, .value = value_code_page_size, .print = print_page_size },
 	{ .pub = { "simd", .title = "Simd   ", .kind = TACHO_REPORT_DETAIL_KEY },
-	  .value = value_simd, .print = print_simd },
+	  .value = value_none, .print = print_simd },
 	{ .pub = { "addr", .title = "Address", .kind = TACHO_REPORT_DETAIL_KEY },
 	  .keep = TACHO_KEEP_IP, .min_width = 18, .part = PLACE_IP,
 	  .value = value_address, .print = print_plain_address, .compare = compare_addresses },

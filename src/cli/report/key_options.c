@@ -89,6 +89,18 @@ static int complete_list(struct report_opts *o, const char *text, struct column_
 	return parse(&o->keys, o->all_fields ? o->all_fields : "trace_fields", out, e);
 }
 
+/* Under perf's name, the key `symbol`, spelled out, brings a column that only recordings of branches fill. */
+static int append_ipc(const struct report_opts *o, struct column_list *to, struct tacho_error *e)
+{
+	struct column_list ipc = { .n = 0 };
+	int err;
+
+	if (strcmp(program_name, "perf") != 0 || !o->sort || !strstr(o->sort, "symbol") || o->mode == REPORT_BRANCH)
+		return 0;
+	err = tacho_report_parse_keys(o->keys.fields, "ipc_null", ipc.v, &ipc.n, e);
+	return err < 0 ? err : append(to, ipc.v, ipc.n, e);
+}
+
 /* Keys that are only shown also tell entries apart. */
 int report_complete_keys(struct report_opts *o, struct tacho_error *e)
 {
@@ -104,6 +116,8 @@ int report_complete_keys(struct report_opts *o, struct tacho_error *e)
 		err = parse(k, report_default_keys(o), &k->all, e);
 	if (err == 0)
 		err = append(&k->all, k->sort.v, k->sort.n, e);
+	if (err == 0)
+		err = append_ipc(o, &k->all, e);
 	if (err == 0 && o->parent && k->all.n < TACHO_REPORT_KEYS_MAX)
 		err = append(&k->all, &parent, 1, e);
 	if (err == 0 && append(&k->all, k->shown.v, k->shown.n, e) < 0 && only_shown)

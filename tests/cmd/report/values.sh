@@ -52,6 +52,12 @@ tacho report -q -i memory.data -F sample,weight1,local_weight | awk 'NF && $2 !=
 [ "$(tacho report -q -i branch.data --no-branch-stack -s mem,symbol_daddr,tlb,dcacheline |
 	awk 'NF { print $2, $3, $4, $5 }')" = "N/A N/A N/A N/A" ] || fail "keys of memory"
 [ "$(tacho report -q -i memory.data -s mem | grep -c hit)" -gt 0 ] || fail "accesses without --mem-mode"
+# Under the name perf, -s symbol has one more column, as with perf.
+ln -s "$TACHO" perf
+[ "$(./perf report -q -i memory.data -s symbol | awk 'NF { print $(NF - 1) $NF; exit }')" = -- ] || fail "no empty IPC"
+./perf report -i memory.data -s comm,symbol | grep -q '^# Overhead .*Symbol  *IPC   \[IPC Coverage\]$' || fail "no title IPC"
+./perf report -i memory.data -s sym | grep IPC && fail "IPC without -s symbol"
+tacho report -i memory.data -s symbol | grep IPC && fail "IPC under the name tacho"
 [ "$(tacho report -q -i memory.data -s simd | awk 'NF { print NF }')" = 1 ] || fail simd
 refused 129 tacho report -i memory.data -s type
 grep -q "data types of memory accesses are not analysed" err
