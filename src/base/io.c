@@ -130,6 +130,11 @@ bool io_is_regular_file(const char *path)
 	return lstat(path, &st) == 0 && S_ISREG(st.st_mode);
 }
 
+bool io_is_accessible(const char *path, int mode)
+{
+	return faccessat(AT_FDCWD, path, mode, AT_EACCESS) == 0;
+}
+
 bool io_same_file(const char *a, const char *b)
 {
 	struct stat sa, sb;

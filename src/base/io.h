@@ -23,6 +23,9 @@ bool io_is_regular_file(const char *path);
  * opened at all, because that alone can have side effects. Returns a file descriptor, -EINVAL if it is not a regular
  * file, or another negative errno. */
 int io_open_regular(const char *path);
+/* Whether the process may access `path` in `mode` (F_OK, R_OK ...). Unlike access(), which asks for the real user, this
+ * considers the effective user and file capabilities, as open() does. If not, sets errno. */
+bool io_is_accessible(const char *path, int mode);
 /* Whether both names refer to the same regular file. */
 bool io_same_file(const char *a, const char *b);
 /* Deletes a regular file, e.g. an incomplete output file; does nothing for other types of files. */

@@ -9,6 +9,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "base/io.h"
 #include "base/num.h"
 #include "event/metric.h"
 #include "event/names.h"
@@ -43,7 +44,7 @@ static bool has_pmem(const struct tacho *t)
 	char path[PATH_MAX];
 
 	snprintf(path, sizeof(path), "%s/firmware/acpi/tables/NFIT", t->sys.sysfs);
-	return access(path, F_OK) == 0;
+	return io_is_accessible(path, F_OK);
 }
 
 /* Operations that the core can issue per cycle, from Arm's core PMU. */

@@ -23,7 +23,7 @@ static bool has_file(const char *dir, const char *event, const char *file)
 	char path[PATH_MAX + NAME_MAX + 16];
 
 	snprintf(path, sizeof(path), "%s/%s/%s", dir, event, file);
-	return access(path, F_OK) == 0;
+	return io_is_accessible(path, F_OK);
 }
 
 static bool read_encoding(const char *dir, const char *event, char *out, size_t size)

@@ -10,6 +10,7 @@
 #include <limits.h>
 #include <stdio.h>
 
+#include "base/io.h"
 #include "base/num.h"
 #include "base/vec.h"
 
@@ -64,7 +65,7 @@ static bool pmu_has_file(struct tacho *t, struct str name, const char *file)
 	char path[PATH_MAX];
 	int n = snprintf(path, sizeof(path), "%s/" DEVICES "/%.*s/%s", t->sys.sysfs, STR(name), file);
 
-	return n > 0 && n < (int)sizeof(path) && access(path, F_OK) == 0;
+	return n > 0 && n < (int)sizeof(path) && io_is_accessible(path, F_OK);
 }
 
 int pmu_find(struct tacho *t, struct str name, struct pmu **out)

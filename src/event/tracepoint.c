@@ -171,7 +171,7 @@ bool tracepoint_has_system(struct tacho *t, struct str system)
 	int n = root && system.n <= NAME_MAX ?
 			snprintf(path, sizeof(path), "%s/events/%.*s", root, STR(system)) : -1;
 
-	return n > 0 && n < (int)sizeof(path) && access(path, F_OK) == 0;
+	return n > 0 && n < (int)sizeof(path) && io_is_accessible(path, F_OK);
 }
 
 int tracepoint_add(struct event_parser *p, struct str system, struct str name, struct term_list *terms)

@@ -220,7 +220,7 @@ static bool list_file_exists(char *out, size_t size, const char *dir, const char
 {
 	int n = snprintf(out, size, "%s/%s-%s.json", dir, id, kind);
 
-	return n > 0 && n < (int)size && access(out, R_OK) == 0;
+	return n > 0 && n < (int)size && io_is_accessible(out, R_OK);
 }
 
 /* Looks for lists downloaded by pmu-tools' event_download.py: GenuineIntel-6-55-4-core.json. */

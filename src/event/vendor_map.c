@@ -44,7 +44,7 @@ bool vendor_map_is_cpu(const char *text)
 
 	if (regcomp(&re, "^[A-Za-z]+-[0-9]+-[0-9A-Fa-f]+(-[0-9A-Fa-f]+)?$", REG_EXTENDED | REG_NOSUB) != 0)
 		return false;
-	is = strlen(text) < 64 && access(text, F_OK) < 0 && regexec(&re, text, 0, NULL, 0) == 0;
+	is = strlen(text) < 64 && !io_is_accessible(text, F_OK) && regexec(&re, text, 0, NULL, 0) == 0;
 	regfree(&re);
 	return is;
 }

@@ -12,6 +12,8 @@
 #include <limits.h>
 #include <stdio.h>
 
+#include "base/io.h"
+
 static const struct vendor_event *find_in(const struct vendor_lists *lists, struct str name,
 					  struct vendor_list **in)
 {
@@ -40,7 +42,7 @@ static int load_near(struct tacho *t, struct vendor_set *set, const char *list_p
 		struct tacho_error e = { 0 };
 		int n = snprintf(path, sizeof(path), "%.*s/%s%s", slash ? (int)(slash - list_path) : 1,
 				 slash ? list_path : ".", ups[i / countof(names)], names[i % countof(names)]);
-		int err = n > 0 && n < (int)sizeof(path) && access(path, R_OK) == 0 ?
+		int err = n > 0 && n < (int)sizeof(path) && io_is_accessible(path, R_OK) ?
 			  vendor_add_file(&set->standards, path, "", &e) : 0;
 
 		if (err == -ENOMEM)

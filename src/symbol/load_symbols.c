@@ -234,7 +234,7 @@ static int jit_path(const struct object *obj, const struct symbol_search *search
 	inner = inner_pid(out->bytes, obj->pid);
 	buf_clear(out);
 	buf_printf(out, "%s/%u/root/tmp/perf-%u.map", search->procfs, obj->pid, inner);
-	if (!buf_failed(out) && access(out->bytes, F_OK) < 0) {
+	if (!buf_failed(out) && !io_is_accessible(out->bytes, F_OK)) {
 		buf_clear(out);
 		buf_puts(out, obj->path);
 	}

@@ -16,6 +16,7 @@
 #include "symbol/address_lookup.h"
 
 #include "base/error.h"
+#include "base/io.h"
 #include "base/sized_opts.h"
 
 #include <errno.h>
@@ -85,11 +86,11 @@ static int symbols_init(struct tacho_symbols *s, const struct tacho_symbols_opts
 
 	if (copy_opts(s, opts) < 0 || kernel_init(&s->kernel) < 0)
 		return error_nomem(e);
-	if (s->vmlinux && access(s->vmlinux, R_OK) < 0)
+	if (s->vmlinux && !io_is_accessible(s->vmlinux, R_OK))
 		return error_set(e, -errno, "cannot read the vmlinux '%s'", s->vmlinux);
 	if (s->vmlinux && (err = elf_open(&file, s->vmlinux)) < 0)
 		return error_set(e, err, "the vmlinux '%s' is not an ELF file, or it is damaged", s->vmlinux);
-	if (s->kallsyms && access(s->kallsyms, R_OK) < 0)
+	if (s->kallsyms && !io_is_accessible(s->kallsyms, R_OK))
 		return error_set(e, -errno, "cannot read the kallsyms '%s'", s->kallsyms);
 	return 0;
 }

@@ -67,7 +67,7 @@ static bool exists_below(const char *root, const char *name)
 	char path[PATH_MAX];
 	int n = snprintf(path, sizeof(path), "%s/%s", root, name);
 
-	return n > 0 && n < (int)sizeof(path) && access(path, F_OK) == 0;
+	return n > 0 && n < (int)sizeof(path) && io_is_accessible(path, F_OK);
 }
 
 /* The release */

@@ -100,7 +100,7 @@ const char *sys_tracefs(struct sys *sys)
 	}
 	for (size_t i = 0; i < countof(below_sysfs); i++) {
 		snprintf(path, sizeof(path), "%s/%s/events", sys->sysfs, below_sysfs[i]);
-		if (access(path, R_OK | X_OK) == 0) {
+		if (io_is_accessible(path, R_OK | X_OK)) {
 			path[strlen(path) - strlen("/events")] = '\0';
 			sys->tracefs = str_dup(str_of(path));
 			return sys->tracefs;

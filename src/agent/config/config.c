@@ -227,9 +227,9 @@ static const char *find_standard_file(char *out, size_t size)
 		snprintf(out, size, "%s/.config/tacho/tacho.toml", home);
 	else
 		out[0] = '\0';
-	if (out[0] && access(out, F_OK) == 0)
+	if (out[0] && io_is_accessible(out, F_OK))
 		return out;
-	return access(SYSTEM_FILE, F_OK) == 0 ? SYSTEM_FILE : NULL;
+	return io_is_accessible(SYSTEM_FILE, F_OK) ? SYSTEM_FILE : NULL;
 }
 
 static int read_files(struct agent_config *cfg, const char *path, struct tacho_error *e)

@@ -10,6 +10,7 @@
 
 #include "agent/config/config.h"
 #include "base/buf.h"
+#include "base/io.h"
 #include "cli/core/app.h"
 
 #define REPLY_MAX (64u << 20)
@@ -93,7 +94,7 @@ static int send_request(const char *socket, size_t i, int argc, char **argv, boo
 		curl_easy_cleanup(curl);
 	}
 	buf_done(&url);
-	if (rc == CURLE_COULDNT_CONNECT && access(socket, W_OK) < 0 && errno == EACCES)
+	if (rc == CURLE_COULDNT_CONNECT && !io_is_accessible(socket, W_OK) && errno == EACCES)
 		message_text("agent", "only root and the owner of the agent's socket %s may use it", socket);
 	else if (rc == CURLE_COULDNT_CONNECT)
 		message_text("agent", "no agent is running at %s; start it with 'tacho agent'", socket);

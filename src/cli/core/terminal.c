@@ -10,6 +10,7 @@
 #include <sys/ioctl.h>
 #include <sys/wait.h>
 
+#include "base/io.h"
 #include "base/num.h"
 
 bool pager_off;
@@ -90,10 +91,10 @@ static bool is_in_path(struct str program)
 
 	if (str_find(program, '/') >= 0)
 		return snprintf(at, sizeof(at), "%.*s", STR(program)) < (int)sizeof(at) &&
-		       access(at, X_OK) == 0;
+		       io_is_accessible(at, X_OK);
 	while (str_cut(&rest, ':', &dir))
 		if (snprintf(at, sizeof(at), "%.*s/%.*s", STR(dir), STR(program)) < (int)sizeof(at) &&
-		    access(at, X_OK) == 0)
+		    io_is_accessible(at, X_OK))
 			return true;
 	return false;
 }

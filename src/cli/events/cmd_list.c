@@ -10,6 +10,7 @@
 #include <stdio.h>
 
 #include "base/error.h"
+#include "base/io.h"
 #include "cli/events/list_option.h"
 #include "cli/events/list.h"
 #include "cli/core/terminal.h"
@@ -188,8 +189,8 @@ static int try_suggestion(void *arg, const struct tacho_listing *item)
 /* Whether tracefs is readable. If it is not, no tracepoints are listed. */
 static bool tracefs_is_readable(void)
 {
-	return access("/sys/kernel/tracing/events", R_OK | X_OK) == 0 ||
-	       access("/sys/kernel/debug/tracing/events", R_OK | X_OK) == 0;
+	return io_is_accessible("/sys/kernel/tracing/events", R_OK | X_OK) ||
+	       io_is_accessible("/sys/kernel/debug/tracing/events", R_OK | X_OK);
 }
 
 static void report_unmatched(struct tacho *t, const struct list_word *w)
