@@ -23,10 +23,10 @@
 #define MAX_THREADS 512
 #define REPLY_TIMEOUT_S 2
 
-/* PERFMON and BPF: counters and BPF programs; SYS_PTRACE: maps of other users' processes; SYSLOG: kernel
- * symbols; DAC_READ_SEARCH: binaries of other users. */
-static const uint64_t needed_caps = CAP(CAP_PERFMON) | CAP(CAP_BPF) | CAP(CAP_SYS_PTRACE) |
-				    CAP(CAP_SYSLOG) | CAP(CAP_DAC_READ_SEARCH);
+/* PERFMON: counters; SYS_PTRACE: maps of other users' processes; SYSLOG: kernel symbols; DAC_READ_SEARCH:
+ * binaries of other users. */
+static const uint64_t needed_caps = CAP(CAP_PERFMON) | CAP(CAP_SYS_PTRACE) | CAP(CAP_SYSLOG) |
+				    CAP(CAP_DAC_READ_SEARCH);
 
 void privilege_raise_limits(void)
 {

@@ -17,10 +17,10 @@ type = "collectd"
 socket = "$PWD/nowhere"
 flush = "200ms"
 END
-# PERFMON 38, BPF 39, SYS_PTRACE 19, SYSLOG 34, DAC_READ_SEARCH 2; SYS_ADMIN 21 above level 2.
-needed=$(printf '%x' $(((1 << 38) | (1 << 39) | (1 << 19) | (1 << 34) | (1 << 2))))
+# PERFMON 38, SYS_PTRACE 19, SYSLOG 34, DAC_READ_SEARCH 2; SYS_ADMIN 21 above level 2.
+needed=$(printf '%x' $(((1 << 38) | (1 << 19) | (1 << 34) | (1 << 2))))
 [ "$(cat /proc/sys/kernel/perf_event_paranoid)" -le 2 ] ||
-	needed=$(printf '%x' $(((1 << 38) | (1 << 39) | (1 << 19) | (1 << 34) | (1 << 2) | (1 << 21))))
+	needed=$(printf '%x' $(((1 << 38) | (1 << 19) | (1 << 34) | (1 << 2) | (1 << 21))))
 field() {	# NAME: of every thread, each value once
 	sed -n "s/^$1:[[:space:]]*0*//p" "/proc/$agent_pid"/task/*/status | sort -u
 }
