@@ -21,7 +21,6 @@ struct doctor {
 	int self_error;			/* error of opening a software event on this process; 0: works */
 	int sample_error;		/* error of sampling this process through a ring buffer; 0: works */
 	struct buf config;		/* the kernel's configuration; empty: not found */
-	uint64_t caps_in_fixes;		/* capabilities in the fixes so far, see fix_capability() */
 };
 
 struct finding {
@@ -56,11 +55,11 @@ void finding_fix(struct finding *f, const char *fmt, ...) printf_like(2, 3);
 
 /* fix.c: each writes the command or setting that fixes a finding, which depends on container and user. */
 void fix_sysctl(const struct doctor *d, struct finding *f, const char *setting);
-/* setcap replaces the whole capability set of a file, so each setcap command also includes the
- * capabilities of the earlier findings. */
-void fix_capability(struct doctor *d, struct finding *f, int cap);
+void fix_sysfs(const struct doctor *d, struct finding *f, const char *value, const char *path);
+/* Names all capabilities that tacho can use, so that it is the same command for every finding. */
+void fix_capability(const struct doctor *d, struct finding *f);
 /* For a perf_event_open() that failed with `err` and is allowed if perf_event_paranoid is at most `paranoid`. */
-void fix_open(struct doctor *d, struct finding *f, int err, int paranoid);
+void fix_open(const struct doctor *d, struct finding *f, int err, int paranoid);
 void fix_mount(const struct doctor *d, struct finding *f, const char *type, const char *at);
 void fix_vpmu(const struct doctor *d, struct finding *f);
 

@@ -158,7 +158,7 @@ static bool check_watchdog(struct doctor *d, const struct doctor_check *c, struc
 /* x86 has an rdpmc file in the PMU's directory; arm64 and riscv have one sysctl for all PMUs. */
 static bool check_rdpmc(struct doctor *d, const struct doctor_check *c, struct finding *f)
 {
-	char text[16];
+	char text[16], path[128];
 
 	(void)c;
 	if (!d->core_pmu) {
@@ -177,7 +177,8 @@ static bool check_rdpmc(struct doctor *d, const struct doctor_check *c, struct f
 			return true;
 		}
 		finding_set(f, TACHO_LIMITED, "reading a counter costs a system call");
-		finding_fix(f, "echo 1 > /sys/bus/event_source/devices/%.64s/rdpmc", d->pmus.v[i]);
+		snprintf(path, sizeof(path), "/sys/bus/event_source/devices/%.64s/rdpmc", d->pmus.v[i]);
+		fix_sysfs(d, f, "1", path);
 		return true;
 	}
 	if (d->host.perf_user_access == HOST_UNKNOWN)
@@ -193,12 +194,11 @@ static bool check_rdpmc(struct doctor *d, const struct doctor_check *c, struct f
 }
 
 const struct doctor_check cpu_checks[] = {
-	{ "pmu-core", "core PMU", "stat, record, top", check_core, 0, NULL, NULL },
+	{ "pmu-core", "core PMU", "stat, record, agent", check_core, 0, NULL, NULL },
 	{ "pmu-uncore", "uncore PMUs", "stat -a", check_uncore, 0, NULL, NULL },
 	{ "pmu-energy", "energy PMU", "stat -a", check_energy, 0, NULL, NULL },
 	{ "pmu-trace", "tracing PMUs", "record", check_trace_pmus, 0, NULL, NULL },
-	{ "pmu-software", "kernel's own PMUs", "stat, record, top, trace", check_kernel_pmus, 0, NULL,
-	  NULL },
+	{ "pmu-software", "kernel's own PMUs", "stat, record, agent", check_kernel_pmus, 0, NULL, NULL },
 	{ "pmu-other", "other PMUs", "stat", check_other_pmus, 0, NULL, NULL },
 	{ "nmi-watchdog", "NMI watchdog", "stat", check_watchdog, 0, NULL, NULL },
 	{ "rdpmc", "direct reads (rdpmc)", "libtacho regions", check_rdpmc, 0, NULL, NULL },

@@ -1,38 +1,65 @@
 /*
  * The command that fixes a finding in the environment where tacho runs. For a container, settings must be
- * changed on the host, and capabilities given when the container is started. On the host itself, a
- * file capability on the binary is the smallest change.
+ * changed on the host, and capabilities given when the container is started. On the host itself, file
+ * capabilities on the binary are the smallest change. Inside a user namespace neither has an effect.
  */
 #include "doctor/check.h"
 
 #include <errno.h>
 #include <stdio.h>
 
-static const struct { int number; const char *name, *docker; } caps[] = {
-	{ HOST_CAP_PERFMON, "cap_perfmon", "PERFMON" },
-	{ HOST_CAP_BPF, "cap_bpf", "BPF" },
-	{ HOST_CAP_SYSLOG, "cap_syslog", "SYSLOG" },
-	{ HOST_CAP_SYS_PTRACE, "cap_sys_ptrace", "SYS_PTRACE" },
-	{ HOST_CAP_IPC_LOCK, "cap_ipc_lock", "IPC_LOCK" },
-	{ HOST_CAP_DAC_READ_SEARCH, "cap_dac_read_search", "DAC_READ_SEARCH" },
-	{ HOST_CAP_SYS_ADMIN, "cap_sys_admin", "SYS_ADMIN" },
+/* What tacho can use, see permission_checks. */
+static const struct { int number; const char *lower, *upper; } caps[] = {
+	{ HOST_CAP_PERFMON, "perfmon", "PERFMON" },
+	{ HOST_CAP_SYSLOG, "syslog", "SYSLOG" },
+	{ HOST_CAP_SYS_PTRACE, "sys_ptrace", "SYS_PTRACE" },
+	{ HOST_CAP_IPC_LOCK, "ipc_lock", "IPC_LOCK" },
+	{ HOST_CAP_DAC_READ_SEARCH, "dac_read_search", "DAC_READ_SEARCH" },
 };
 
-static bool is_perfmon_kernel(const struct host_facts *h)
+struct cap_list {
+	char text[240];
+};
+
+struct cap_style {
+	bool upper;
+	const char *before, *after, *between;
+};
+
+/* Lists all capabilities, even those that are held: setcap replaces the whole set of a file, and a container is
+ * started by one command. Before Linux 5.8, CAP_SYS_ADMIN is needed instead of CAP_PERFMON. */
+static struct cap_list list_caps(const struct host_facts *h, struct cap_style style)
 {
-	/* CAP_PERFMON and CAP_BPF came with Linux 5.8. */
-	return h->version_major > 5 || (h->version_major == 5 && h->version_minor >= 8);
+	bool has_perfmon = h->version_major > 5 || (h->version_major == 5 && h->version_minor >= 8);
+	struct cap_list list = { "" };
+	size_t n = 0;
+
+	for (size_t i = 0; i < countof(caps) && n < sizeof(list.text); i++) {
+		const char *name = style.upper ? caps[i].upper : caps[i].lower;
+
+		if (caps[i].number == HOST_CAP_PERFMON && !has_perfmon)
+			name = style.upper ? "SYS_ADMIN" : "sys_admin";
+		n += (size_t)snprintf(list.text + n, sizeof(list.text) - n, "%s%s%s%s", i ? style.between : "",
+				      style.before, name, style.after);
+	}
+	return list;
 }
 
-/* Whether this kernel has the capability. */
-static bool has_capability_name(const struct host_facts *h, int cap)
+/* Where a command must be run, as a shell comment. */
+static const char *place_comment(const struct host_facts *h)
 {
-	return is_perfmon_kernel(h) || (cap != HOST_CAP_PERFMON && cap != HOST_CAP_BPF);
+	return h->container[0] ? "  # on the host" :
+	       h->user_namespace ? "  # as root outside this user namespace" : "";
 }
 
 void fix_sysctl(const struct doctor *d, struct finding *f, const char *setting)
 {
-	finding_fix(f, "sysctl -w %s%s", setting, d->host.container[0] ? "  # on the host" : "");
+	finding_fix(f, "sysctl -w %s%s", setting, place_comment(&d->host));
+}
+
+void fix_sysfs(const struct doctor *d, struct finding *f, const char *value, const char *path)
+{
+	finding_fix(f, "echo %s > %.128s%s", value, path, place_comment(&d->host));
 }
 
 static const char *container_engine(const struct host_facts *h)
@@ -40,69 +67,57 @@ static const char *container_engine(const struct host_facts *h)
 	return strcmp(h->container, "podman") == 0 ? "podman" : "docker";
 }
 
-/* sudo, because rootless engines cannot give capabilities that must be held in the initial user namespace. */
-static void fix_container_capability(const struct host_facts *h, struct finding *f, const char *name)
-{
-	if (strcmp(h->container, "kubernetes") == 0)
-		finding_fix(f, "securityContext: { capabilities: { add: [\"%s\"] } }  # in the pod's container",
-			    name);
-	else if (strcmp(h->container, "lxc") == 0)
-		finding_fix(f, "lxc.cap.keep = %s  # in the container's configuration", name);
-	else
-		finding_fix(f, "%s%s run --cap-add %s IMAGE", h->user_namespace ? "sudo " : "",
-			    container_engine(h), name);
-}
-
-static const char *docker_name(const struct host_facts *h, int cap)
-{
-	for (size_t i = 0; has_capability_name(h, cap) && i < countof(caps); i++)
-		if (caps[i].number == cap)
-			return caps[i].docker;
-	return "SYS_ADMIN";
-}
-
-void fix_capability(struct doctor *d, struct finding *f, int cap)
+/* The command or setting that starts the container with all capabilities, and with perf_event_open if a seccomp
+ * filter refuses it. sudo, because rootless engines cannot give capabilities that must be held in the initial
+ * user namespace. */
+static void fix_container(const struct doctor *d, struct finding *f)
 {
 	const struct host_facts *h = &d->host;
-	char list[160] = "";
-	size_t n = 0;
+	bool filtered = h->seccomp == 2 && (d->self_error == -EPERM || d->self_error == -ENOSYS);
 
-	if (h->container[0]) {
-		fix_container_capability(h, f, docker_name(h, cap));
-		return;
-	}
-	if (!has_capability_name(h, cap))
-		cap = HOST_CAP_SYS_ADMIN;
-	d->caps_in_fixes |= 1ULL << cap;
-	for (size_t i = 0; i < countof(caps); i++)
-		if (d->caps_in_fixes >> caps[i].number & 1)
-			n += (size_t)snprintf(list + n, sizeof(list) - n, "%s%s", n ? "," : "",
-					      caps[i].name);
-	finding_fix(f, "setcap %s+ep \"$(command -v tacho)\"", list);
+	if (strcmp(h->container, "kubernetes") == 0)
+		finding_fix(f, "securityContext: { %scapabilities: { add: [%s] } }  # in the pod's container",
+			    filtered ? "seccompProfile: { type: Unconfined }, " : "",
+			    list_caps(h, (struct cap_style){ true, "\"", "\"", ", " }).text);
+	else if (strcmp(h->container, "lxc") == 0)
+		finding_fix(f, "lxc.cap.drop =  # in the container's configuration: drops no capability");
+	else if (strcmp(h->container, "systemd-nspawn") == 0)
+		finding_fix(f, "systemd-nspawn --capability=%s%s ...",
+			    list_caps(h, (struct cap_style){ true, "CAP_", "", "," }).text,
+			    filtered ? " --system-call-filter=perf_event_open" : "");
+	else
+		finding_fix(f, "%s%s run %s%s IMAGE", h->user_namespace ? "sudo " : "", container_engine(h),
+			    list_caps(h, (struct cap_style){ true, "--cap-add ", "", " " }).text,
+			    filtered ? " --security-opt seccomp=unconfined" : "");
 }
 
-static void fix_permission(struct doctor *d, struct finding *f, int paranoid)
+/* File capabilities are ineffective in a user namespace; check_container() says how to leave it. */
+void fix_capability(const struct doctor *d, struct finding *f)
+{
+	if (d->host.container[0])
+		fix_container(d, f);
+	else if (!d->host.user_namespace)
+		finding_fix(f, "setcap %s+ep \"$(command -v tacho)\"",
+			    list_caps(&d->host, (struct cap_style){ false, "cap_", "", "," }).text);
+}
+
+static void fix_permission(const struct doctor *d, struct finding *f, int paranoid)
 {
 	const struct host_facts *h = &d->host;
 	char setting[64];
 
-	if (h->seccomp == 2 && h->container[0] && strcmp(h->container, "kubernetes") == 0) {
-		finding_fix(f, "securityContext: { seccompProfile: { type: Unconfined }, capabilities: "
-			       "{ add: [\"PERFMON\"] } }  # in the pod's container");
-	} else if (h->container[0]) {
-		finding_fix(f, "%s%s run --cap-add %s%s IMAGE", h->user_namespace ? "sudo " : "",
-			    container_engine(h), is_perfmon_kernel(h) ? "PERFMON" : "SYS_ADMIN",
-			    h->seccomp == 2 ? " --security-opt seccomp=unconfined" : "");
+	if (h->container[0]) {
+		fix_container(d, f);
 	} else if (h->paranoid != HOST_UNKNOWN && h->paranoid > paranoid &&
 		   (h->paranoid > 2 || !host_is_perfmon(h))) {
 		snprintf(setting, sizeof(setting), "kernel.perf_event_paranoid=%d", paranoid);
 		fix_sysctl(d, f, setting);
 	} else if (!host_is_perfmon(h)) {
-		fix_capability(d, f, HOST_CAP_PERFMON);
+		fix_capability(d, f);
 	}
 }
 
-void fix_open(struct doctor *d, struct finding *f, int err, int paranoid)
+void fix_open(const struct doctor *d, struct finding *f, int err, int paranoid)
 {
 	if (err == -EACCES || err == -EPERM || (err == -ENOSYS && d->host.seccomp == 2))
 		fix_permission(d, f, paranoid);
@@ -112,10 +127,19 @@ void fix_open(struct doctor *d, struct finding *f, int err, int paranoid)
 
 void fix_mount(const struct doctor *d, struct finding *f, const char *type, const char *at)
 {
-	if (d->host.container[0])
-		finding_fix(f, "%s%s run -v %s:%s IMAGE", d->host.user_namespace ? "sudo " : "",
-			    container_engine(&d->host), at, at);
-	else
+	const struct host_facts *h = &d->host;
+
+	if (strcmp(h->container, "kubernetes") == 0)
+		finding_fix(f, "hostPath: { path: %s }  # a volume of the pod, mounted at the same path", at);
+	else if (strcmp(h->container, "lxc") == 0)
+		finding_fix(f, "lxc.mount.entry = %s %s none bind,create=dir  # in the container's configuration",
+			    at, at + 1);
+	else if (strcmp(h->container, "systemd-nspawn") == 0)
+		finding_fix(f, "systemd-nspawn --bind=%s ...", at);
+	else if (h->container[0])
+		finding_fix(f, "%s%s run -v %s:%s IMAGE", h->user_namespace ? "sudo " : "", container_engine(h), at,
+			    at);
+	else if (!h->user_namespace)
 		finding_fix(f, "mount -t %s nodev %s", type, at);
 }
 

@@ -118,8 +118,10 @@ static bool check_container(struct doctor *d, const struct doctor_check *c, stru
 	finding_value(f, "%s%s", d->host.container[0] ? d->host.container : "user namespace",
 		      d->host.container[0] && d->host.user_namespace ? ", user namespace" : "");
 	finding_set(f, TACHO_INFO, "%s", d->host.user_namespace ?
-		    "capabilities held in a user namespace do not count for perf_events and BPF" :
+		    "capabilities held in a user namespace do not count for perf_events" :
 		    "settings can be changed on the host only, capabilities when the container is started");
+	if (!d->host.container[0])
+		finding_fix(f, "exit  # leave the user namespace, and run tacho outside it");
 	return true;
 }
 
@@ -171,15 +173,15 @@ static bool check_seccomp(struct doctor *d, const struct doctor_check *c, struct
 	return true;
 }
 
-#define ALL "stat, record, top, trace"
+#define ALL "stat, record, agent"
 
 const struct doctor_check kernel_checks[] = {
 	{ "kernel", "kernel release", ALL, check_release, 0, NULL, NULL },
 	{ "attr-size", "perf_event_attr", ALL, check_attr_size, 0, NULL, NULL },
 	{ "features", "perf_events features", ALL, check_features, 0, NULL, NULL },
-	{ "hypervisor", "hypervisor", "stat, record, top", check_hypervisor, 0, NULL, NULL },
+	{ "hypervisor", "hypervisor", "stat, record, agent", check_hypervisor, 0, NULL, NULL },
 	{ "container", "container", ALL, check_container, 0, NULL, NULL },
-	{ "lockdown", "lockdown", "record, trace, probe", check_lockdown, 0, NULL, NULL },
+	{ "lockdown", "lockdown", "record, report", check_lockdown, 0, NULL, NULL },
 	{ "lsm", "security modules", ALL, check_lsm, 0, NULL, NULL },
 	{ "seccomp", "seccomp", ALL, check_seccomp, 0, NULL, NULL },
 	{ .id = NULL },

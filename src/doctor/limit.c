@@ -58,7 +58,7 @@ static bool check_memlock(struct doctor *d, const struct doctor_check *c, struct
 		finding_set(f, TACHO_OK, "what all ring buffers together may lock beyond perf_event_mlock_kb");
 	} else {
 		finding_set(f, TACHO_LIMITED, "%s", charged ?
-			    "ring buffers and BPF maps share this small amount of locked memory" :
+			    "ring buffers share this small amount of locked memory" :
 			    "ring buffers cannot be larger than perf_event_mlock_kb");
 		finding_fix(f, "prlimit --pid $$ --memlock=unlimited:unlimited");
 	}
@@ -148,11 +148,11 @@ static bool check_files(struct doctor *d, const struct doctor_check *c, struct f
 }
 
 const struct doctor_check limit_checks[] = {
-	{ "mlock-kb", "perf_event_mlock_kb", "record, top, trace", check_mlock, 0, NULL, NULL },
-	{ "memlock", "RLIMIT_MEMLOCK", "record, top, trace", check_memlock, 0, NULL, NULL },
-	{ "max-sample-rate", "max_sample_rate", "record, top", check_rate, 0, NULL, NULL },
-	{ "cpu-time-max-percent", "cpu_time_max_percent", "record, top", check_cpu_time, 0, NULL, NULL },
-	{ "max-stack", "max_stack", "record -g, top -g", check_stack, 0, NULL, NULL },
-	{ "nofile", "RLIMIT_NOFILE", "stat, record, top", check_files, 0, NULL, NULL },
+	{ "mlock-kb", "perf_event_mlock_kb", "record, agent", check_mlock, 0, NULL, NULL },
+	{ "memlock", "RLIMIT_MEMLOCK", "record, agent", check_memlock, 0, NULL, NULL },
+	{ "max-sample-rate", "max_sample_rate", "record, agent", check_rate, 0, NULL, NULL },
+	{ "cpu-time-max-percent", "cpu_time_max_percent", "record, agent", check_cpu_time, 0, NULL, NULL },
+	{ "max-stack", "max_stack", "record -g, agent", check_stack, 0, NULL, NULL },
+	{ "nofile", "RLIMIT_NOFILE", "stat, record, agent", check_files, 0, NULL, NULL },
 	{ .id = NULL },
 };

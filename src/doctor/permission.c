@@ -25,7 +25,7 @@ levels[] = {
 	  "kernel.perf_event_paranoid=1" },
 	{ 1, TACHO_LIMITED, "own processes in user space and kernel: no -a",
 	  "kernel.perf_event_paranoid=0" },
-	{ 0, TACHO_OK, "everything but raw tracepoint data (record -e tracepoint, trace)", NULL },
+	{ 0, TACHO_OK, "everything but raw tracepoint data (record -e tracepoint)", NULL },
 	{ -1, TACHO_OK, "everything is allowed to everyone", NULL },
 };
 
@@ -59,10 +59,10 @@ static bool check_paranoid(struct doctor *d, const struct doctor_check *c, struc
 	return true;
 }
 
-/* CAP_SYS_ADMIN includes CAP_PERFMON and CAP_BPF, which were split off from it in Linux 5.8. */
+/* CAP_SYS_ADMIN includes CAP_PERFMON, which was split off from it in Linux 5.8. */
 static bool has_sys_admin_instead(const struct host_facts *h, int cap)
 {
-	return (cap == HOST_CAP_PERFMON || cap == HOST_CAP_BPF) && host_has_cap(h, HOST_CAP_SYS_ADMIN);
+	return cap == HOST_CAP_PERFMON && host_has_cap(h, HOST_CAP_SYS_ADMIN);
 }
 
 static bool check_capability(struct doctor *d, const struct doctor_check *c, struct finding *f)
@@ -78,7 +78,7 @@ static bool check_capability(struct doctor *d, const struct doctor_check *c, str
 	} else {
 		finding_value(f, "not held");
 		finding_set(f, TACHO_LIMITED, "%s", c->loss);
-		fix_capability(d, f, c->number);
+		fix_capability(d, f);
 	}
 	return true;
 }
@@ -92,7 +92,7 @@ static bool check_sys_admin(struct doctor *d, const struct doctor_check *c, stru
 
 	(void)c;
 	finding_value(f, "%s", held ? "held" : "not held");
-	finding_set(f, TACHO_INFO, "%s", old ? "before Linux 5.8 it is needed instead of CAP_PERFMON and CAP_BPF" :
+	finding_set(f, TACHO_INFO, "%s", old ? "before Linux 5.8 it is needed instead of CAP_PERFMON" :
 		    held ? "more than tacho needs: CAP_PERFMON is sufficient" :
 			   "not needed if CAP_PERFMON is held");
 	return true;
@@ -134,24 +134,22 @@ static bool check_kptr(struct doctor *d, const struct doctor_check *c, struct fi
 
 const struct doctor_check permission_checks[] = {
 	{ "user", "user", NULL, check_user, 0, NULL, NULL },
-	{ "paranoid", "perf_event_paranoid", "stat, record, top, trace", check_paranoid, 0, NULL, NULL },
-	CAP("cap-perfmon", "CAP_PERFMON", "stat -a, record -a, top, trace", HOST_CAP_PERFMON,
+	{ "paranoid", "perf_event_paranoid", "stat, record, agent", check_paranoid, 0, NULL, NULL },
+	CAP("cap-perfmon", "CAP_PERFMON", "stat -a, record -a, agent", HOST_CAP_PERFMON,
 	    "all processes, all CPUs, kernel and user side",
 	    "perf_event_paranoid decides what is allowed"),
-	CAP("cap-bpf", "CAP_BPF", "trace, record --off-cpu", HOST_CAP_BPF,
-	    "BPF programs may be loaded", "no BPF programs: summaries are computed in user space"),
-	CAP("cap-syslog", "CAP_SYSLOG", "record, report, top", HOST_CAP_SYSLOG,
+	CAP("cap-syslog", "CAP_SYSLOG", "record, report, agent", HOST_CAP_SYSLOG,
 	    "kernel addresses may be read", "kernel symbols only where kptr_restrict is 0"),
-	CAP("cap-sys-ptrace", "CAP_SYS_PTRACE", "record -p, top", HOST_CAP_SYS_PTRACE,
+	CAP("cap-sys-ptrace", "CAP_SYS_PTRACE", "record -p, agent", HOST_CAP_SYS_PTRACE,
 	    "maps and files of other users' processes may be read",
 	    "other users' processes show no symbols"),
 	CAP("cap-ipc-lock", "CAP_IPC_LOCK", "record -m", HOST_CAP_IPC_LOCK,
 	    "ring buffers may be of any size", "ring buffers are limited by perf_event_mlock_kb and RLIMIT_MEMLOCK"),
-	CAP("cap-dac-read-search", "CAP_DAC_READ_SEARCH", "list, trace, record", HOST_CAP_DAC_READ_SEARCH,
+	CAP("cap-dac-read-search", "CAP_DAC_READ_SEARCH", "list, stat, record", HOST_CAP_DAC_READ_SEARCH,
 	    "tracefs and all programs' files may be read",
 	    "tracepoints need a tracefs that this user may read; programs of others may have no symbols"),
-	{ "cap-sys-admin", "CAP_SYS_ADMIN", "stat -a, record -a, top, trace", check_sys_admin, 0, NULL,
+	{ "cap-sys-admin", "CAP_SYS_ADMIN", "stat -a, record -a, agent", check_sys_admin, 0, NULL,
 	  NULL },
-	{ "kptr-restrict", "kptr_restrict", "record, report, top", check_kptr, 0, NULL, NULL },
+	{ "kptr-restrict", "kptr_restrict", "record, report, agent", check_kptr, 0, NULL, NULL },
 	{ .id = NULL },
 };

@@ -9,6 +9,8 @@
 #include <errno.h>
 #include <zlib.h>
 
+#include "base/io.h"
+
 struct unzip {
 	void *library;
 	gzFile file;
@@ -54,7 +56,7 @@ int config_read_gz(const char *path, size_t limit, struct buf *out)
 	size_t start = out->n;
 	int err;
 
-	if (access(path, R_OK) < 0)
+	if (!io_is_accessible(path, R_OK))
 		return -errno;
 	err = unzip_open(&z, path);
 	if (err < 0)

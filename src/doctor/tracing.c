@@ -18,16 +18,14 @@ static void find_tracefs_dir(const struct doctor *d, char *out, size_t size)
 {
 	for (size_t i = 0; i < countof(places); i++) {
 		snprintf(out, size, "%.200s/%s", d->t->sys.sysfs, places[i]);
-		if (access(out, F_OK) == 0)
+		if (io_is_accessible(out, F_OK))
 			return;
 	}
 	snprintf(out, size, "%.200s/%s", d->t->sys.sysfs, places[0]);
 }
 
-/*
- * tracefs belongs to root (mode 700), its files have the modes 0440 and 0640. Only the mount option gid
- * also applies to the files inside, so the fix gives access to a group; changing the mode is not enough.
- */
+/* tracefs belongs to root: its directories have mode 700, its files 0440 and 0640. CAP_DAC_READ_SEARCH, which is
+ * among the capabilities of the fix, reads it without changes of the mount. */
 static bool check_tracefs(struct doctor *d, const struct doctor_check *c, struct finding *f)
 {
 	const char *tracefs = sys_tracefs(&d->t->sys);
@@ -45,7 +43,7 @@ static bool check_tracefs(struct doctor *d, const struct doctor_check *c, struct
 		finding_value(f, "%.100s", place);
 		finding_set(f, TACHO_LIMITED, "mounted, but this user may not read it: tracepoints cannot be "
 			    "used by name");
-		finding_fix(f, "mount -o remount,mode=750,gid=%u %s", (unsigned)getgid(), place);
+		fix_capability(d, f);
 		return true;
 	}
 	finding_value(f, "not mounted");
@@ -95,8 +93,8 @@ static bool check_probe(struct doctor *d, const struct doctor_check *c, struct f
 
 	if (tracefs)
 		snprintf(path, sizeof(path), "%s/%s_events", tracefs, c->word);
-	file = path[0] && faccessat(AT_FDCWD, path, F_OK, AT_EACCESS) == 0;
-	writable = file && faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) == 0;
+	file = path[0] && io_is_accessible(path, F_OK);
+	writable = file && io_is_accessible(path, W_OK);
 	if ((pmu && host_is_perfmon(&d->host)) || writable) {
 		finding_value(f, "%s%s%s", pmu ? "PMU" : "", pmu && file ? ", " : "",
 			      file ? "tracefs" : "");
@@ -104,7 +102,7 @@ static bool check_probe(struct doctor *d, const struct doctor_check *c, struct f
 	} else if (pmu || file) {
 		finding_value(f, "not permitted");
 		finding_set(f, TACHO_LIMITED, "the kernel supports them, but this user may not create any");
-		fix_capability(d, f, HOST_CAP_PERFMON);
+		fix_capability(d, f);
 	} else if (tracefs) {
 		finding_value(f, "none");
 		finding_set(f, TACHO_NO, "%s", c->loss);
@@ -115,22 +113,22 @@ static bool check_probe(struct doctor *d, const struct doctor_check *c, struct f
 	return true;
 }
 
+/* BPF is only reported: scripts that use other tools can ask for it, but no command of tacho needs it. */
 static bool check_bpf(struct doctor *d, const struct doctor_check *c, struct finding *f)
 {
 	int err = trial_bpf();
 
+	(void)d;
 	(void)c;
 	if (err == 0) {
 		finding_value(f, "loads");
-		finding_set(f, TACHO_OK, "BPF programs for perf events can be loaded: summaries are computed in the kernel");
+		finding_set(f, TACHO_INFO, "BPF programs for perf events can be loaded; no command of tacho uses one");
 	} else if (err == -EPERM || err == -EACCES) {
 		finding_value(f, "not permitted");
-		finding_set(f, TACHO_LIMITED, "this user may not load BPF programs: summaries are computed in user space");
-		if (!host_has_cap(&d->host, HOST_CAP_BPF))
-			fix_capability(d, f, HOST_CAP_BPF);
+		finding_set(f, TACHO_INFO, "this user may not load BPF programs; no command of tacho uses one");
 	} else {
 		finding_value(f, "%s", err == -ENOSYS ? "not in this kernel" : strerror(-err));
-		finding_set(f, TACHO_NO, "no BPF programs: summaries are computed in user space");
+		finding_set(f, TACHO_INFO, "no BPF programs can be loaded; no command of tacho uses one");
 	}
 	return true;
 }
@@ -154,27 +152,26 @@ static bool check_btf(struct doctor *d, const struct doctor_check *c, struct fin
 
 	(void)c;
 	snprintf(path, sizeof(path), "%s/kernel/btf/vmlinux", d->t->sys.sysfs);
-	if (access(path, R_OK) == 0) {
+	if (io_is_accessible(path, R_OK)) {
 		finding_value(f, "available");
-		finding_set(f, TACHO_OK, "BPF programs can adapt to this kernel's structures");
+		finding_set(f, TACHO_INFO, "BPF programs can adapt to this kernel's structures; no command of "
+			    "tacho uses one");
 	} else {
 		finding_value(f, "none");
-		finding_set(f, TACHO_NO, "BPF programs that read kernel structures cannot be loaded; the "
-			    "kernel needs CONFIG_DEBUG_INFO_BTF");
+		finding_set(f, TACHO_INFO, "BPF programs cannot read kernel structures; no command of tacho uses one");
 	}
 	return true;
 }
 
 const struct doctor_check tracing_checks[] = {
-	{ "tracefs", "tracefs", "list, stat, record, trace, probe", check_tracefs, 0, NULL, NULL },
-	{ "debugfs", "debugfs", "list, stat, record, trace", check_debugfs, 0, NULL, NULL },
-	{ "kprobes", "kprobes", "probe, record, trace", check_probe, 0, "kprobe",
+	{ "tracefs", "tracefs", "list, stat, record", check_tracefs, 0, NULL, NULL },
+	{ "debugfs", "debugfs", "list, stat, record", check_debugfs, 0, NULL, NULL },
+	{ "kprobes", "kprobes", "stat, record", check_probe, 0, "kprobe",
 	  "kernel functions cannot be probed: built without CONFIG_KPROBE_EVENTS" },
-	{ "uprobes", "uprobes", "probe, record, trace", check_probe, 0, "uprobe",
+	{ "uprobes", "uprobes", "stat, record", check_probe, 0, "uprobe",
 	  "user functions cannot be probed: built without CONFIG_UPROBE_EVENTS" },
-	{ "bpf", "BPF", "trace, record --off-cpu", check_bpf, 0, NULL, NULL },
-	{ "unprivileged-bpf", "unprivileged_bpf_disabled", "trace, record --off-cpu",
-	  check_unprivileged_bpf, 0, NULL, NULL },
-	{ "btf", "BTF", "trace, record --off-cpu", check_btf, 0, NULL, NULL },
+	{ "bpf", "BPF", NULL, check_bpf, 0, NULL, NULL },
+	{ "unprivileged-bpf", "unprivileged_bpf_disabled", NULL, check_unprivileged_bpf, 0, NULL, NULL },
+	{ "btf", "BTF", NULL, check_btf, 0, NULL, NULL },
 	{ .id = NULL },
 };

@@ -7,6 +7,8 @@
  *	  ok       CAP_PERFMON            held            all processes, all CPUs, ...
  *	  limited  kptr_restrict          2               kernel addresses are hidden ...
  *	           fix: sysctl -w kernel.kptr_restrict=1
+ *
+ * A command that fixes several findings is printed once; the others refer to it.
  */
 #include "cli/core/app.h"
 
@@ -56,6 +58,7 @@ struct text_writer {
 	size_t width;			/* 0: lines are not wrapped */
 	char topic[32];
 	unsigned n_folded;
+	struct strlist fixes, fixed_titles;	/* each fix that was printed, and for which finding */
 	struct summary summary;
 };
 
@@ -123,7 +126,23 @@ static void put_below(struct text_writer *w, const char *label, const char *text
 	buf_putc(&w->out, '\n');
 }
 
-static void put_finding(struct text_writer *w, const struct tacho_finding *f)
+static int put_fix(struct text_writer *w, const struct tacho_finding *f)
+{
+	char reference[80];
+	int err;
+
+	for (size_t i = 0; i < w->fixes.n; i++)
+		if (strcmp(w->fixes.v[i], f->fix) == 0) {
+			snprintf(reference, sizeof(reference), "%s, which has the same fix", w->fixed_titles.v[i]);
+			put_below(w, "see: ", reference);
+			return 0;
+		}
+	put_below(w, "fix: ", f->fix);
+	err = strlist_add(&w->fixes, str_of(f->fix));
+	return err ? err : strlist_add(&w->fixed_titles, str_of(f->title));
+}
+
+static int put_finding(struct text_writer *w, const struct tacho_finding *f)
 {
 	const char *value = f->value ? f->value : "-";
 	size_t title = strlen(f->title), n = strlen(value);
@@ -148,8 +167,7 @@ static void put_finding(struct text_writer *w, const struct tacho_finding *f)
 	put_wrapped(w, f->meaning, at);
 	if (w->opts->verbose && f->affects)
 		put_below(w, "for: ", f->affects);
-	if (w->opts->fix_hint && f->fix)
-		put_below(w, "fix: ", f->fix);
+	return w->opts->fix_hint && f->fix ? put_fix(w, f) : 0;
 }
 
 static int write_text(void *arg, const struct tacho_finding *f)
@@ -159,10 +177,9 @@ static int write_text(void *arg, const struct tacho_finding *f)
 	if (strcmp(w->topic, f->topic) != 0)
 		begin_topic(w, f->topic);
 	summary_note(&w->summary, f);
-	if (!w->opts->verbose && f->verdict == TACHO_OK && strcmp(f->topic, "config") == 0)
-		w->n_folded++;
-	else
-		put_finding(w, f);
+	if (w->opts->verbose || f->verdict != TACHO_OK || strcmp(f->topic, "config") != 0)
+		return put_finding(w, f);
+	w->n_folded++;
 	return 0;
 }
 
@@ -173,7 +190,7 @@ static void put_verdict(struct text_writer *w, const struct tacho_diagnosis *d)
 
 	buf_putc(&w->out, '\n');
 	if (s->n_fixable && !w->opts->fix_hint)
-		buf_printf(&w->out, "%u of these can be fixed; '%s doctor --fix-hint' prints the commands.\n",
+		buf_printf(&w->out, "%u of these can be fixed; '%s doctor --fix-hint' prints the commands, which need root.\n",
 			   s->n_fixable, program_name);
 	buf_printf(&w->out, "Counting %s%s; sampling %s%s; %s.\n",
 		   d->counting ? "works" : "does not work", d->counting ? scope[s->system_count] : "",
@@ -191,6 +208,8 @@ static int run_text(struct tacho *t, const struct doctor_opts *o, struct tacho_d
 	if (term_is_tty(STDOUT_FILENO))
 		w.width = term_width(STDOUT_FILENO);
 	err = tacho_doctor(t, write_text, &w, d, e);
+	strlist_done(&w.fixes);
+	strlist_done(&w.fixed_titles);
 	if (err < 0) {
 		buf_done(&w.out);
 		return err;
