@@ -237,7 +237,7 @@ TACHO_API const char *tacho_profile_cgroup(const struct tacho_profile *p, uint64
 struct tacho_profile_quality {
 	size_t size;
 	uint64_t samples, lost, throttled;
-	uint64_t broken_stacks;		/* samples whose stack ends before a known entry point */
+	uint64_t broken_stacks;		/* samples whose stack ends in a function that is not an entry point */
 	uint64_t unresolved;		/* samples whose leaf has no symbol */
 	uint64_t raw_stacks;		/* samples with a stack dump that was not unwound */
 	double first_s, last_s;
@@ -248,6 +248,20 @@ struct tacho_profile_quality {
 	uint32_t bad_type, bad_size;
 };
 TACHO_API void tacho_profile_quality(const struct tacho_profile *p, struct tacho_profile_quality *out);
+
+/* Something that makes the profile incomplete. Borrowed: valid for the call. */
+struct tacho_profile_note {
+	size_t size;
+	const char *id;			/* stable: "lost", "throttled", "no-chains", "raw-stacks", "broken-stacks",
+					 * "no-names" */
+	double share;			/* of the samples, from 0 to 1 */
+	const char *problem;		/* one sentence, without a full stop */
+	const char *fix;		/* what to do about it; NULL: nothing is known */
+};
+/* Calls `fn` for each problem that affects at least one per cent of the samples, and for lost samples. If `fn`
+ * returns non-zero, ends and returns that. Otherwise returns 0 or -ENOMEM. */
+TACHO_API int tacho_profile_notes(const struct tacho_profile *p,
+				  int (*fn)(void *arg, const struct tacho_profile_note *note), void *arg);
 
 TACHO_END_DECLS
 #endif

@@ -152,6 +152,26 @@ void buf_align(struct buf *b, size_t from, size_t width)
 	b->n = from + width;
 }
 
+void buf_duration(struct buf *b, double seconds)
+{
+	static const struct { double below, scale; const char *unit; } units[] = {
+		{ 999.5e-9, 1e9, "ns" }, { 999.5e-6, 1e6, "\xc2\xb5s" }, { 999.5e-3, 1e3, "ms" }, { 59.95, 1, "s" },
+	};
+
+	for (size_t i = 0; i < countof(units); i++) {
+		double value = seconds * units[i].scale;
+
+		if (seconds >= units[i].below)
+			continue;
+		if (i == 0 || value >= 99.95 || value == 0)
+			buf_printf(b, "%.0f %s", value, units[i].unit);
+		else
+			buf_printf(b, "%.*f %s", value >= 9.995 ? 1 : 2, value, units[i].unit);
+		return;
+	}
+	buf_printf(b, "%.0f min %.0f s", floor(round(seconds) / 60), fmod(round(seconds), 60));
+}
+
 void buf_vprintf(struct buf *b, const char *fmt, va_list ap)
 {
 	va_list again;

@@ -27,6 +27,7 @@ void buf_text(struct buf *b, struct str s);		/* untrusted text, after str_make_p
 void buf_pad(struct buf *b, char c, size_t n);
 void buf_u64(struct buf *b, uint64_t v);		/* decimal, without printf */
 void buf_fixed(struct buf *b, double v, unsigned decimals);	/* as %.*f, without printf */
+void buf_duration(struct buf *b, double seconds);	/* "940 ms", "1.25 s", "2 min 5 s": three digits or more */
 void buf_left(struct buf *b, struct str s, size_t width);	/* as %-*s */
 void buf_right(struct buf *b, struct str s, size_t width);	/* as %*s */
 void buf_align(struct buf *b, size_t from, size_t width);	/* right-aligns the text since offset `from` */

@@ -21,6 +21,8 @@ static uint8_t frame_flags_of(const struct tacho_profile *p, const struct tacho_
 {
 	uint8_t flags = frame_is_start(f) ? FRAME_START : 0;
 
+	if (f->code->object == 0 && !f->known)
+		flags |= FRAME_UNMAPPED;
 	if (!profile_filter_object(&p->filter, f->code->object_path, f->code->object_name) ||
 	    !profile_filter_symbol(&p->filter, f->code->name))
 		flags |= FRAME_LEAF_FILTERED;

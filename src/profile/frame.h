@@ -14,6 +14,7 @@ enum {
 	FRAME_PARENT = 2,		/* matches opts.parent */
 	FRAME_START = 4,		/* it has no caller: see frame_is_start() */
 	FRAME_END = 8,			/* matches opts.ignore_callees */
+	FRAME_UNMAPPED = 16,		/* nothing is mapped at its address */
 };
 
 /* A frame to be looked up or added: like struct tacho_profile_frame, with ids of the profile. */
