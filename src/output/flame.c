@@ -74,6 +74,34 @@ static int count_functions(struct flame *f)
 	return 0;
 }
 
+/* ---- the commands, for the title ---- */
+
+static int find_comms(struct flame *f)
+{
+	const struct tacho_profile_row *rows = tacho_profile_rows(f->o->p);
+	const struct comms *comms = &f->tree.comms;
+	scoped(freep) uint64_t *weight = calloc(comms->n + 1, sizeof(*weight));
+	uint64_t all = 0, most = 0;
+
+	if (!weight)
+		return -ENOMEM;
+	for (size_t i = 0; i < tacho_profile_n_rows(f->o->p); i++) {
+		if (rows[i].event != f->o->event)
+			continue;
+		weight[comms->of_thread[rows[i].thread]] += row_weight(f->o, &rows[i]);
+		all += row_weight(f->o, &rows[i]);
+	}
+	for (size_t i = 0; i < comms->n; i++) {
+		f->n_comms += weight[i] > 0;
+		if (weight[i] <= most || !comms->names[i][0])
+			continue;
+		most = weight[i];
+		f->comm = comms->names[i];
+	}
+	f->comm_share = all ? (double)most / (double)all : 0;
+	return 0;
+}
+
 /* ---- layout ---- */
 
 static int set_depth_and_change(struct flame *f)
@@ -117,6 +145,10 @@ int flame_init(struct flame *f, const struct output *o, bool with_functions)
 		err = tree_sort(&f->tree, o);
 	if (!err)
 		err = set_depth_and_change(f);
+	if (!err)
+		err = find_comms(f);
+	if (!err)
+		err = flame_notes_init(f);
 	if (err)
 		flame_done(f);
 	return err;
@@ -126,14 +158,30 @@ void flame_done(struct flame *f)
 {
 	tree_done(&f->tree);
 	vec_done(&f->functions);
+	strlist_done(&f->notes);
 }
 
+/* "Flame graph of make and 3 other commands"; if none has half of the samples, "Flame graph of 4 commands". */
 void flame_put_title(const struct flame *f, struct buf *b)
 {
 	const char *kind = f->o->opts->before ? "Differential flame graph" :
 			   f->o->opts->reverse ? "Reverse flame graph" : "Flame graph";
 
-	put_xml(b, str_of(f->o->opts->title ? f->o->opts->title : kind));
+	if (f->o->opts->title) {
+		put_xml(b, str_of(f->o->opts->title));
+		return;
+	}
+	buf_puts(b, kind);
+	if (!f->comm)
+		return;
+	buf_puts(b, " of ");
+	if (f->n_comms > 2 && f->comm_share < 0.5) {
+		buf_printf(b, "%zu commands", f->n_comms);
+		return;
+	}
+	put_xml(b, str_of(f->comm));
+	if (f->n_comms > 1)
+		buf_printf(b, " and %zu other command%s", f->n_comms - 1, f->n_comms > 2 ? "s" : "");
 }
 
 void flame_put_summary(const struct flame *f, struct buf *b)
@@ -145,8 +193,10 @@ void flame_put_summary(const struct flame *f, struct buf *b)
 	buf_puts(b, " samples of ");
 	put_xml(b, str_of(ev->name));
 	tacho_profile_quality(f->o->p, &q);
-	if (q.last_s > q.first_s)
-		buf_printf(b, " in %.2f s", q.last_s - q.first_s);
+	if (q.last_s > q.first_s) {
+		buf_puts(b, " in ");
+		buf_duration(b, q.last_s - q.first_s);
+	}
 	if (q.lost) {
 		buf_puts(b, ", ");
 		put_grouped(b, q.lost);

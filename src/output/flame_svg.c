@@ -21,9 +21,28 @@ static double share_of(uint64_t part, uint64_t whole)
 	return whole ? 100.0 * (double)part / (double)whole : 0;
 }
 
-static unsigned height(const struct flame *f)
+/* The lower edge of the legend, below which the notes are. */
+static unsigned legend_end(const struct flame *f)
 {
 	return TOP + (f->depth + 1) * BOX + BOTTOM;
+}
+
+static unsigned height(const struct flame *f)
+{
+	return legend_end(f) + flame_notes_height(f);
+}
+
+/* Weights of clock events are times, and shown as such. */
+static void put_weight(const struct flame *f, struct buf *b, uint64_t weight)
+{
+	const char *unit = weight_unit(f->o, f->o->event);
+
+	if (strcmp(unit, "ns") == 0) {
+		buf_duration(b, (double)weight / 1e9);
+		return;
+	}
+	put_grouped(b, weight);
+	buf_printf(b, " %s", unit);
 }
 
 /* Writes the lines of the tooltip below the name. */
@@ -36,9 +55,8 @@ static void put_tooltip(const struct flame *f, struct buf *b, const struct tree_
 		put_xml(b, str_of(tacho_profile_frame(f->o->p, v->frame)->code->object_path));
 	}
 	buf_putc(b, '\n');
-	put_grouped(b, v->total);
-	buf_printf(b, " %s, %.2f %%", weight_unit(f->o, f->o->event),
-		   share_of(v->total, root->total));
+	put_weight(f, b, v->total);
+	buf_printf(b, ", %.2f %%", share_of(v->total, root->total));
 	if (v->self && v->self != v->total)
 		buf_printf(b, ", itself %.2f %%", share_of(v->self, root->total));
 	if (f->o->opts->before) {
@@ -155,7 +173,7 @@ static void put_legend(const struct flame *f, struct buf *b)
 	uint64_t weight[N_KINDS];
 	unsigned x = SIDE;
 
-	buf_printf(b, "<g id=\"legend\" transform=\"translate(0 %u)\">\n", height(f) - 9);
+	buf_printf(b, "<g id=\"legend\" transform=\"translate(0 %u)\">\n", legend_end(f) - 9);
 	kind_weights(f->o, weight);
 	for (int kind = KIND_KERNEL; kind < N_KINDS && !f->o->opts->before; kind++) {
 		char color[8], text[64];
@@ -197,6 +215,7 @@ void flame_put_svg(struct flame *f, bool alone)
 		buf_printf(b, "<style>\n%s</style>\n", flame_css);
 	put_background_and_title(f, b);
 	put_legend(f, b);
+	flame_put_notes(f, b, legend_end(f));
 	buf_puts(b, "<g id=\"boxes\">\n");
 	put_boxes(f);
 	buf_puts(b, "</g>\n<g id=\"bar\"/>\n");

@@ -66,7 +66,7 @@ static size_t find_culprits(const struct tacho_profile *p, enum culprit_of what,
 	return n;
 }
 
-/* ": libfoo.so 12.1 % (stripped: it has no symbols), [heap] 1.2 %" */
+/* "libfoo.so 12.1 % (stripped: it has no symbols), [heap] 1.2 %" */
 static void put_culprits(struct note_writer *w, enum culprit_of what,
 			 const struct tacho_profile_object *const *worst, size_t n)
 {
@@ -75,7 +75,7 @@ static void put_culprits(struct note_writer *w, enum culprit_of what,
 
 		if (i && share < WORTH_A_NOTE)
 			break;
-		buf_printf(&w->problem, "%s%s %.1f %%", i ? ", " : ": ", worst[i]->name, 100 * share);
+		buf_printf(&w->problem, "%s%s %.1f %%", i ? ", " : "", worst[i]->name, 100 * share);
 		if (what == OF_UNRESOLVED && worst[i]->why)
 			buf_printf(&w->problem, " (%s)", worst[i]->why);
 	}
@@ -97,8 +97,8 @@ static const char *fix_for_stacks(const struct tacho_profile_object *o)
 {
 	if (o->jit)
 		return "start java with -XX:+PreserveFramePointer; node and Go always have frame pointers";
-	return "record with --call-graph dwarf, or build it with -fno-omit-frame-pointer (rustc: -C "
-	       "force-frame-pointers=yes)";
+	return "code without frame pointers needs --call-graph dwarf when it is recorded (dwarf,32768 for deep stacks), or "
+	       "-fno-omit-frame-pointer when it is built (rustc: -C force-frame-pointers=yes)";
 }
 
 /* ---- the notes ---- */
@@ -158,8 +158,7 @@ static int note_broken_stacks(struct note_writer *w)
 	if (share < WORTH_A_NOTE || w->p->quality.raw_stacks)
 		return 0;
 	n = find_culprits(w->p, OF_BROKEN, worst);
-	buf_printf(&w->problem, "%.1f %% of the stacks are incomplete, because they end in code without frame pointers",
-		   100 * share);
+	buf_printf(&w->problem, "%.1f %% of the stacks are incomplete, because they end too early: in ", 100 * share);
 	put_culprits(w, OF_BROKEN, worst, n);
 	return pass_note(w, "broken-stacks", share, n ? fix_for_stacks(worst[0]) : NULL);
 }
@@ -173,7 +172,7 @@ static int note_no_names(struct note_writer *w)
 	if (share < WORTH_A_NOTE)
 		return 0;
 	n = find_culprits(w->p, OF_UNRESOLVED, worst);
-	buf_printf(&w->problem, "%.1f %% of the samples are in functions without a name", 100 * share);
+	buf_printf(&w->problem, "%.1f %% of the samples are in functions without a name: ", 100 * share);
 	put_culprits(w, OF_UNRESOLVED, worst, n);
 	return pass_note(w, "no-names", share, n ? fix_for_names(worst[0]) : NULL);
 }

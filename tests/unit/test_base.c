@@ -296,6 +296,23 @@ static void files(void **state)
 	assert_non_null(strstr(bytes.bytes, "[stack]"));
 }
 
+static void durations(void **state)
+{
+	static const struct { double seconds; const char *text; } cases[] = {
+		{ 0, "0 ns" }, { 7e-9, "7 ns" }, { 999e-9, "999 ns" }, { 999.9e-9, "1.00 \xc2\xb5s" },
+		{ 12.34e-6, "12.3 \xc2\xb5s" }, { 999.9e-6, "1.00 ms" }, { 0.0094, "9.40 ms" }, { 0.94, "940 ms" },
+		{ 0.99996, "1.00 s" }, { 9.996, "10.0 s" }, { 59.94, "59.9 s" }, { 59.96, "1 min 0 s" },
+		{ 119.7, "2 min 0 s" }, { 125.2, "2 min 5 s" }, { 7200, "120 min 0 s" },
+	};
+
+	for (size_t i = 0; i < countof(cases); i++) {
+		scoped(buf_done) struct buf b = { 0 };
+
+		buf_duration(&b, cases[i].seconds);
+		assert_string_equal(b.bytes, cases[i].text);
+	}
+}
+
 static void int_map_many(void **state)
 {
 	struct int_map m = { 0 };
@@ -320,7 +337,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(int_map_many),
 		cmocka_unit_test(globs), cmocka_unit_test(printable_text), cmocka_unit_test(nearest), cmocka_unit_test(natural_order),
-		cmocka_unit_test(numbers), cmocka_unit_test(fixed_numbers), cmocka_unit_test(cpu_lists), cmocka_unit_test(maps),
+		cmocka_unit_test(numbers), cmocka_unit_test(fixed_numbers), cmocka_unit_test(durations),
+		cmocka_unit_test(cpu_lists), cmocka_unit_test(maps),
 		cmocka_unit_test(json_text), cmocka_unit_test(very_large_arrays), cmocka_unit_test(large_arrays),
 		cmocka_unit_test(room_of_arrays), cmocka_unit_test(files),
 	};

@@ -16,6 +16,8 @@
 
 extern const struct command cmd_flame;
 
+enum { MAX_TITLE = 100 };	/* bytes of the heading */
+
 struct flame_opts {
 	struct profile_source source;
 	const char *output, *weight, *min;
@@ -56,7 +58,7 @@ static const struct option_row flame_rows[] = {
 	  "write to FILE instead of flame.svg; the suffix (.svg, .html ...) chooses the format; - "
 	  "is stdout",
 	  .complete = "file" },
-	{ OPT_STR, 0, "title", AT(out.title), "TEXT", "the heading" },
+	{ OPT_STR, 0, "title", AT(out.title), "TEXT", "the heading; by default it names the command" },
 	{ OPT_FLAG, 0, "reverse", AT(out.reverse), NULL, "start stacks at their innermost frame" },
 	{ OPT_FLAG, 0, "icicle", AT(out.icicle), NULL, "draw the root at the top" },
 	{ OPT_UINT, 0, "width", AT(out.width), "PIXELS",
@@ -101,6 +103,33 @@ static bool min_parse(const char *text, double *out)
 	return true;
 }
 
+/* Reports what was written: nothing if it went to stdout. */
+static void print_written(const struct flame_opts *o, const struct tacho_profile *p)
+{
+	struct tacho_profile_quality q = { .size = sizeof(q) };
+	const struct tacho_profile_event *ev = NULL;
+	scoped(buf_done) struct buf text = { 0 };
+
+	if (o->source.quiet || strcmp(o->output, "-") == 0)
+		return;
+	for (size_t i = 0; i < tacho_profile_n_events(p) && !ev; i++) {
+		const struct tacho_profile_event *at = tacho_profile_event(p, i);
+
+		if (o->out.event ? strcmp(at->name, o->out.event) == 0 : at->samples > 0)
+			ev = at;
+	}
+	if (!ev)
+		return;
+	tacho_profile_quality(p, &q);
+	buf_printf(&text, "wrote %s: %llu samples of %s", o->output, (unsigned long long)ev->samples, ev->name);
+	if (q.last_s > q.first_s) {
+		buf_puts(&text, " in ");
+		buf_duration(&text, q.last_s - q.first_s);
+	}
+	if (!buf_failed(&text))
+		message_text("flame", "%s", text.bytes);
+}
+
 static int draw(struct flame_opts *o, const struct tacho_format *format, const char *path,
 		const char *before_path)
 {
@@ -118,6 +147,8 @@ static int draw(struct flame_opts *o, const struct tacho_format *format, const c
 	o->out.before = before;
 	if (!status)
 		status = profile_write("flame", format, p, &o->out, o->output);
+	if (!status)
+		print_written(o, p);
 	tacho_profile_free(p);
 	tacho_profile_free(before);
 	return status ? status : damaged ? EXIT_FAILED : 0;
@@ -145,16 +176,47 @@ static int record(const struct flame_opts *o, const char *path, int argc, char *
 	return status;
 }
 
+/* "Flame graph of COMMAND ARG...", shortened to MAX_TITLE bytes. NULL if out of memory. */
+static char *command_title(int argc, char **argv)
+{
+	struct buf title = { 0 };
+	int i;
+
+	buf_puts(&title, "Flame graph of");
+	for (i = 0; i < argc && title.n <= MAX_TITLE; i++)
+		buf_printf(&title, " %s", argv[i]);
+	if (!buf_failed(&title) && title.n > MAX_TITLE) {
+		title.n = MAX_TITLE;
+		while (((unsigned char)title.bytes[title.n] & 0xc0) == 0x80)	/* within a UTF-8 character */
+			title.n--;
+		buf_puts(&title, "...");
+	}
+	return buf_take(&title);
+}
+
+/* The heading of what was just recorded; NULL: the writer names the commands that have samples. */
+static char *recorded_title(const struct flame_opts *o, int argc, char **argv)
+{
+	const struct tacho_profile_opts *filter = &o->source.filter;
+
+	if (o->all_cpus)
+		return strdup("Flame graph of the whole machine");
+	return argc && !filter->pids && !filter->tids && !filter->cpus ? command_title(argc, argv) : NULL;
+}
+
 /* Draws the recording. Options that selected processes for recording are not used as sample filters, so that
  * child processes are drawn as well. */
 static int draw_recorded(struct flame_opts *o, const struct tacho_format *format, const char *path,
 			 int argc, char **argv)
 {
 	int status = record(o, path, argc, argv), drawn;
+	scoped(freep) char *title = NULL;
 	struct stat st;
 
 	if (stat(path, &st) < 0 || st.st_size == 0)
 		return status ? status : EXIT_FAILED;
+	if (!o->out.title && !o->out.reverse)
+		o->out.title = title = recorded_title(o, argc, argv);
 	o->out.event = NULL;
 	o->source.filter.pids = o->source.filter.tids = o->source.filter.cpus = NULL;
 	drawn = draw(o, format, path, NULL);
@@ -242,6 +304,7 @@ static int flame_run(void *opts, int argc, char **argv)
 	if (status)
 		return status;
 	o->output = o->output ? o->output : "flame.svg";
+	o->source.explains = true;
 	format = choose_format(o);
 	if (!format || !weight_parse("flame", o->weight, &o->out.weight) ||
 	    !min_parse(o->min, &o->out.min_pixels))

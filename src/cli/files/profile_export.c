@@ -11,26 +11,21 @@
 #include "base/large_memory.h"
 #include "cli/core/terminal.h"
 
-static void print_quality(const char *command, const struct tacho_profile *p, bool draws_chains)
-{
-	struct tacho_profile_quality q = { .size = sizeof(q) };
-	bool chains = false;
+struct note_printer {
+	const char *command;
+	bool all;			/* also notes about stacks and names */
+	bool draws_chains;
+};
 
-	tacho_profile_quality(p, &q);
-	for (size_t i = 0; i < tacho_profile_n_events(p); i++)
-		chains |= tacho_profile_event(p, i)->has_chains;
-	if (q.lost)
-		message_text(command, "%llu samples were lost while recording",
-			     (unsigned long long)q.lost);
-	if (!draws_chains)
-		return;
-	if (q.raw_stacks)
-		message_text(command,
-			     "%llu samples have a stack dump that is not unwound: only their "
-			     "kernel part and innermost frame are shown",
-			     (unsigned long long)q.raw_stacks);
-	else if (q.samples && !chains)
-		message_text(command, "the recording has no call chains; record with -g");
+static int print_note(void *arg, const struct tacho_profile_note *note)
+{
+	const struct note_printer *printer = arg;
+	bool about_chains = strcmp(note->id, "no-chains") == 0 || strcmp(note->id, "raw-stacks") == 0;
+
+	if (strcmp(note->id, "lost") != 0 && !(about_chains && printer->draws_chains) && !printer->all)
+		return 0;
+	message_text(printer->command, note->fix ? "%s\n  fix: %s" : "%s", note->problem, note->fix);
+	return 0;
 }
 
 static int load(struct tacho_profile *p, struct tacho_perfdata *pd, const struct profile_source *src,
@@ -83,7 +78,8 @@ int profile_read(const char *command, const struct profile_source *src, const ch
 		return EXIT_FAILED;
 	}
 	if (!src->quiet)
-		print_quality(command, *out, !opts.no_chains);
+		tacho_profile_notes(*out, print_note,
+				    &(struct note_printer){ command, src->explains, !opts.no_chains });
 	return 0;
 }
 
@@ -104,7 +100,7 @@ static bool cannot_write(const char *command, const char *path, int err)
 
 bool profile_can_write(const char *command, const char *path)
 {
-	bool exists = access(path, F_OK) == 0;
+	bool exists = io_is_accessible(path, F_OK);
 	int fd;
 
 	if (strcmp(path, "-") == 0 || (exists && !io_is_regular_file(path)))

@@ -15,6 +15,7 @@ struct profile_source {
 	struct tacho_profile_opts filter;
 	struct tacho_symbols_opts symbols;
 	bool force, quiet;
+	bool explains;			/* also report stacks and names that are incomplete */
 };
 
 #define SOURCE_AT(type, field) offsetof(type, source.field)
