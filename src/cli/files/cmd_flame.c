@@ -215,8 +215,10 @@ static int draw_recorded(struct flame_opts *o, const struct tacho_format *format
 
 	if (stat(path, &st) < 0 || st.st_size == 0)
 		return status ? status : EXIT_FAILED;
-	if (!o->out.title && !o->out.reverse)
-		o->out.title = title = recorded_title(o, argc, argv);
+	if (!o->out.title && !o->out.reverse) {
+		title = recorded_title(o, argc, argv);
+		o->out.title = title;
+	}
 	o->out.event = NULL;
 	o->source.filter.pids = o->source.filter.tids = o->source.filter.cpus = NULL;
 	drawn = draw(o, format, path, NULL);
