@@ -10,6 +10,7 @@
 #include <errno.h>
 
 #define PT_GNU_EH_FRAME 0x6474e550u
+#define SECTION_MAX_BYTES (128u << 20)
 #define EH_HDR_BYTES 8u
 #define EH_PTR_SDATA4_PCREL 0x1bu
 
@@ -17,7 +18,7 @@
 
 static int read_section(const struct elf *e, const struct elf_section *s, bool eh, struct cfi *c, struct buf *bytes)
 {
-	int err = s && s->type != ELF_SHT_NOBITS ? elf_read_section_data(e, s, bytes) : -ENODATA;
+	int err = s && s->type != ELF_SHT_NOBITS && s->size <= SECTION_MAX_BYTES ? elf_read_section_data(e, s, bytes) : -ENODATA;
 
 	if (err < 0)
 		return err == -ENOMEM ? err : 0;
@@ -57,7 +58,7 @@ static int read_through_header(const struct elf *e, struct cfi *c, struct buf *b
 		return 0;
 	addr = hdr->vaddr + 4 + (uint64_t)(int64_t)(int32_t)elf_uint(e->swap, b + 4, 4);
 	load = segment_at(e, addr);
-	if (!load)
+	if (!load || load->filesz > SECTION_MAX_BYTES)
 		return 0;
 	err = elf_read(e, load->offset + (addr - load->vaddr), load->filesz - (addr - load->vaddr), bytes);
 	if (err < 0)
@@ -110,8 +111,7 @@ static int add_fdes(struct unwind_builder *b, const struct cfi *c)
 		struct fde_rows r = { .builder = b, .fde = &c->fdes.v[i] };
 		bool gap = i + 1 == c->fdes.n || c->fdes.v[i + 1].start > r.fde->end;
 
-		if (cfi_run(c, r.fde, add_row, &r) == -EBADMSG)
-			r.err = unwind_builder_add(b, r.fde->start, NULL);
+		cfi_run(c, r.fde, add_row, &r);
 		if (r.err == 0 && gap)
 			r.err = unwind_builder_add(b, r.fde->end, NULL);
 		if (r.err < 0)

@@ -121,15 +121,6 @@ static bool parse_cie(struct dwarf_cursor *c, const struct cfi_section *s, struc
 	return !c->bad && version >= 1 && version <= 4 && (cie->address_bytes == 4 || cie->address_bytes == 8);
 }
 
-/* The CIEs of a file are few and lie close to their FDEs, so the last ones are searched first. */
-static uint32_t find_cie(const struct cfi *c, uint8_t section, size_t offset)
-{
-	for (size_t i = c->cies.n; i-- > 0;)
-		if (c->cies.v[i].offset == offset && c->cies.v[i].section == section)
-			return (uint32_t)i;
-	return UINT32_MAX;
-}
-
 /* ---- entries of a section ---- */
 
 struct cfi_entry {
@@ -167,29 +158,38 @@ static size_t cie_offset(const struct cfi_section *s, const struct cfi_entry *e)
 	return s->eh ? e->id_offset - (size_t)e->id : (size_t)e->id;
 }
 
-/* The CIE of an FDE, which is parsed when it is first needed. -1: it is damaged; -ENOMEM. */
-static int64_t cie_of(struct cfi *c, uint8_t section, size_t offset)
+/* The index of the CIE at `offset`, which is parsed when it is first needed. CFI_NO_CIE: it is damaged. 0 or
+ * -ENOMEM. */
+static int find_cie(struct cfi *c, uint8_t section, size_t offset, uint32_t *out)
 {
 	const struct cfi_section *s = &c->sections[section];
-	struct cfi_cie cie = { .offset = offset, .section = section };
-	struct dwarf_cursor at = { .at = s->bytes + offset, .end = s->bytes + s->n, .swap = s->swap };
-	uint32_t known = find_cie(c, section, offset);
+	struct cfi_cie cie = { .section = section }, *added;
+	uint64_t key = (uint64_t)offset << 1 | section;
+	struct dwarf_cursor at;
 	struct cfi_entry e;
-	struct cfi_cie *added;
 
-	if (known != UINT32_MAX)
-		return known;
-	if (offset >= s->n || c->cies.n >= MAX_CIES || !next_entry(&at, s, &e) || !is_cie(s, &e) ||
-	    !parse_cie(&e.body, s, &cie))
-		return -1;
-	added = vec_next(&c->cies);
-	if (!added)
-		return -ENOMEM;
-	*added = cie;
-	return (int64_t)c->cies.n - 1;
+	if (int_map_get(&c->cie_at, key, out))
+		return 0;
+	*out = CFI_NO_CIE;
+	if (offset >= s->n || c->cies.n >= MAX_CIES)
+		return 0;
+	at = (struct dwarf_cursor){ .at = s->bytes + offset, .end = s->bytes + s->n, .swap = s->swap };
+	if (next_entry(&at, s, &e) && is_cie(s, &e) && parse_cie(&e.body, s, &cie) && cfi_run_initial(c, &cie) == 0) {
+		added = vec_next(&c->cies);
+		if (!added)
+			return -ENOMEM;
+		*added = cie;
+		*out = (uint32_t)c->cies.n - 1;
+	}
+	return int_map_put(&c->cie_at, key, *out);
 }
 
-static int add_fde(struct cfi *c, uint8_t section, struct cfi_entry *e, int64_t *last_cie)
+struct cfi_last_cie {			/* most FDEs have the same CIE as the one before */
+	size_t offset;
+	uint32_t index;
+};
+
+static int add_fde(struct cfi *c, uint8_t section, struct cfi_entry *e, struct cfi_last_cie *last)
 {
 	const struct cfi_section *s = &c->sections[section];
 	size_t at = cie_offset(s, e);
@@ -197,12 +197,13 @@ static int add_fde(struct cfi *c, uint8_t section, struct cfi_entry *e, int64_t 
 	struct cfi_fde fde, *added;
 	uint64_t n;
 
-	if (*last_cie < 0 || c->cies.v[*last_cie].offset != at || c->cies.v[*last_cie].section != section)
-		*last_cie = cie_of(c, section, at);
-	if (*last_cie < 0)
-		return *last_cie == -ENOMEM ? -ENOMEM : 0;
-	cie = &c->cies.v[*last_cie];
-	fde.cie = (uint32_t)*last_cie;
+	if (last->offset != at && find_cie(c, section, at, &last->index) < 0)
+		return -ENOMEM;
+	last->offset = at;
+	if (last->index == CFI_NO_CIE)
+		return 0;
+	cie = &c->cies.v[last->index];
+	fde.cie = last->index;
 	fde.start = read_pointer(&e->body, cie->encoding, s, cie->address_bytes);
 	n = read_format(&e->body, cie->encoding & PE_FORMAT, cie->address_bytes);
 	fde.end = fde.start + (cie->address_bytes == 4 ? (uint32_t)n : n);
@@ -224,7 +225,7 @@ int cfi_add_section(struct cfi *c, const struct cfi_section *section)
 {
 	struct dwarf_cursor at = { .at = section->bytes, .end = section->bytes + section->n, .swap = section->swap };
 	uint8_t number = c->n_sections;
-	int64_t last_cie = -1;
+	struct cfi_last_cie last = { SIZE_MAX, CFI_NO_CIE };
 	struct cfi_entry e;
 	int err = 0;
 
@@ -233,7 +234,7 @@ int cfi_add_section(struct cfi *c, const struct cfi_section *section)
 	c->sections[c->n_sections++] = *section;
 	while (err == 0 && next_entry(&at, section, &e))
 		if (!is_cie(section, &e))
-			err = add_fde(c, number, &e, &last_cie);
+			err = add_fde(c, number, &e, &last);
 	return err;
 }
 
@@ -269,4 +270,5 @@ void cfi_done(struct cfi *c)
 {
 	vec_done(&c->cies);
 	vec_done(&c->fdes);
+	int_map_done(&c->cie_at);
 }

@@ -5,6 +5,7 @@
 #ifndef UNWIND_CFI_H
 #define UNWIND_CFI_H
 
+#include "base/int_map.h"
 #include "base/vec.h"
 #include "unwind/arch.h"
 #include "unwind/rule.h"
@@ -18,10 +19,12 @@ struct cfi_section {
 	uint8_t address_bytes;		/* 4 or 8 */
 };
 
+#define CFI_NO_CIE UINT32_MAX
+
 struct cfi_cie {
-	size_t offset;			/* in its section */
 	const uint8_t *program;
 	size_t n_program;
+	struct unwind_rule initial;	/* the rule after its program */
 	uint64_t code_align;
 	int64_t data_align;
 	uint32_t ra_column;
@@ -42,6 +45,7 @@ struct cfi {
 	struct cfi_section sections[2];
 	uint8_t n_sections;
 	struct { struct cfi_cie *v; size_t n, cap; } cies;
+	struct int_map cie_at;		/* offset and section -> index; CFI_NO_CIE: it is damaged */
 	struct { struct cfi_fde *v; size_t n, cap; } fdes;
 };
 
@@ -50,10 +54,12 @@ int cfi_add_section(struct cfi *c, const struct cfi_section *section);
 /* Sorts the FDEs and removes those that overlap an earlier one; of equal ones that of the first section stays. */
 void cfi_sort(struct cfi *c);
 /* Calls `fn` for each row of the FDE, in ascending order of addresses, the first at its start; `rule` is NULL for the
- * rest of a function whose program is damaged. Stops when `fn` does not return 0, and returns that. A damaged CIE
- * gives -EBADMSG and no rows. */
+ * rest of a function whose program is damaged. Stops when `fn` does not return 0, and returns that. */
 typedef int (*cfi_row_fn)(void *arg, uint64_t address, const struct unwind_rule *rule);
 int cfi_run(const struct cfi *c, const struct cfi_fde *fde, cfi_row_fn fn, void *arg);
 void cfi_done(struct cfi *c);
+
+/* cfi_program.c: runs the program of a CIE and sets cie->initial. 0 or -EBADMSG. */
+int cfi_run_initial(const struct cfi *c, struct cfi_cie *cie);
 
 #endif

@@ -24,10 +24,10 @@ enum {
 struct cfi_machine {
 	const struct cfi *cfi;
 	const struct cfi_cie *cie;
-	struct unwind_rule now, initial, remembered[MAX_REMEMBERED];
+	struct unwind_rule now, remembered[MAX_REMEMBERED];
 	uint32_t n_remembered;
 	uint64_t loc;
-	cfi_row_fn fn;			/* NULL: the program of the CIE, which has no rows */
+	cfi_row_fn fn;			/* NULL: the program of a CIE, which has no rows */
 	void *arg;
 };
 
@@ -36,6 +36,12 @@ static int32_t clip(int64_t v, bool *fits)
 	if (v != (int32_t)v)
 		*fits = false;
 	return (int32_t)v;
+}
+
+/* A factored offset; wraps around in hostile files. */
+static int64_t scaled(const struct cfi_machine *m, uint64_t factor)
+{
+	return (int64_t)(factor * (uint64_t)m->cie->data_align);
 }
 
 static void set_cfa(struct unwind_rule *r, uint64_t reg, int64_t offset)
@@ -75,13 +81,13 @@ static void set_value(struct cfi_machine *m, uint64_t reg, uint8_t kind, uint64_
 static void restore_register(struct cfi_machine *m, uint64_t reg)
 {
 	if (reg == m->cfi->arch->fp) {
-		m->now.fp = m->initial.fp;
-		m->now.fp_reg = m->initial.fp_reg;
-		m->now.fp_offset = m->initial.fp_offset;
+		m->now.fp = m->cie->initial.fp;
+		m->now.fp_reg = m->cie->initial.fp_reg;
+		m->now.fp_offset = m->cie->initial.fp_offset;
 	} else if (reg == m->cie->ra_column) {
-		m->now.ra = m->initial.ra;
-		m->now.ra_reg = m->initial.ra_reg;
-		m->now.ra_offset = m->initial.ra_offset;
+		m->now.ra = m->cie->initial.ra;
+		m->now.ra_reg = m->cie->initial.ra_reg;
+		m->now.ra_offset = m->cie->initial.ra_offset;
 	}
 }
 
@@ -161,7 +167,7 @@ static bool run_cfa(struct cfi_machine *m, struct dwarf_cursor *c, uint8_t op)
 		return true;
 	case CFA_DEF_CFA_SF:
 		reg = dwarf_uleb(c);
-		set_cfa(r, reg, dwarf_sleb(c) * m->cie->data_align);
+		set_cfa(r, reg, scaled(m, (uint64_t)dwarf_sleb(c)));
 		return true;
 	case CFA_DEF_CFA_REGISTER:
 		set_cfa(r, dwarf_uleb(c), plain ? r->cfa_offset : 0);
@@ -170,7 +176,7 @@ static bool run_cfa(struct cfi_machine *m, struct dwarf_cursor *c, uint8_t op)
 		set_cfa(r, plain ? r->cfa_reg : UNWIND_MAX_REGS, (int64_t)dwarf_uleb(c));
 		return true;
 	case CFA_DEF_CFA_OFFSET_SF:
-		set_cfa(r, plain ? r->cfa_reg : UNWIND_MAX_REGS, dwarf_sleb(c) * m->cie->data_align);
+		set_cfa(r, plain ? r->cfa_reg : UNWIND_MAX_REGS, scaled(m, (uint64_t)dwarf_sleb(c)));
 		return true;
 	case CFA_DEF_CFA_EXPRESSION:
 		def_cfa_expression(m, c);
@@ -183,23 +189,22 @@ static bool run_cfa(struct cfi_machine *m, struct dwarf_cursor *c, uint8_t op)
 /* The instructions that change the rule of a register. False: it is not one of them. */
 static bool run_value(struct cfi_machine *m, struct dwarf_cursor *c, uint8_t op)
 {
-	int64_t align = m->cie->data_align;
 	uint64_t reg;
 
 	switch (op) {
 	case CFA_OFFSET_EXTENDED:
 	case CFA_VAL_OFFSET:
 		reg = dwarf_uleb(c);
-		set_value(m, reg, op == CFA_VAL_OFFSET ? UNWIND_CFA_PLUS : UNWIND_AT_CFA, 0, (int64_t)dwarf_uleb(c) * align);
+		set_value(m, reg, op == CFA_VAL_OFFSET ? UNWIND_CFA_PLUS : UNWIND_AT_CFA, 0, scaled(m, dwarf_uleb(c)));
 		return true;
 	case CFA_OFFSET_EXTENDED_SF:
 	case CFA_VAL_OFFSET_SF:
 		reg = dwarf_uleb(c);
-		set_value(m, reg, op == CFA_VAL_OFFSET_SF ? UNWIND_CFA_PLUS : UNWIND_AT_CFA, 0, dwarf_sleb(c) * align);
+		set_value(m, reg, op == CFA_VAL_OFFSET_SF ? UNWIND_CFA_PLUS : UNWIND_AT_CFA, 0, scaled(m, (uint64_t)dwarf_sleb(c)));
 		return true;
 	case CFA_GNU_NEGATIVE_OFFSET:
 		reg = dwarf_uleb(c);
-		set_value(m, reg, UNWIND_AT_CFA, 0, -((int64_t)dwarf_uleb(c) * align));
+		set_value(m, reg, UNWIND_AT_CFA, 0, -(scaled(m, dwarf_uleb(c))));
 		return true;
 	case CFA_RESTORE_EXTENDED:
 		restore_register(m, dwarf_uleb(c));
@@ -264,7 +269,7 @@ static int run_program(struct cfi_machine *m, const uint8_t *program, size_t n)
 			err = advance_by(m, op & 0x3f);
 			break;
 		case CFA_OFFSET:
-			set_value(m, op & 0x3f, UNWIND_AT_CFA, 0, (int64_t)dwarf_uleb(&c) * m->cie->data_align);
+			set_value(m, op & 0x3f, UNWIND_AT_CFA, 0, scaled(m, dwarf_uleb(&c)));
 			break;
 		case CFA_RESTORE:
 			restore_register(m, op & 0x3f);
@@ -279,10 +284,9 @@ static int run_program(struct cfi_machine *m, const uint8_t *program, size_t n)
 	return err;
 }
 
-int cfi_run(const struct cfi *c, const struct cfi_fde *fde, cfi_row_fn fn, void *arg)
+int cfi_run_initial(const struct cfi *c, struct cfi_cie *cie)
 {
-	const struct cfi_cie *cie = &c->cies.v[fde->cie];
-	struct cfi_machine m = { .cfi = c, .cie = cie, .loc = fde->start };
+	struct cfi_machine m = { .cfi = c, .cie = cie };
 	int err;
 
 	m.now.cfa = UNWIND_CFA_IRREGULAR;
@@ -290,12 +294,16 @@ int cfi_run(const struct cfi *c, const struct cfi_fde *fde, cfi_row_fn fn, void 
 	/* Without a rule, the return address of arm64 is in its register; x86-64 always has a rule. */
 	m.now.ra = c->arch->ra_in_register ? UNWIND_SAME : UNWIND_UNDEFINED;
 	err = run_program(&m, cie->program, cie->n_program);
-	if (err < 0)
-		return err;
-	m.initial = m.now;
-	m.fn = fn;
-	m.arg = arg;
-	err = run_program(&m, fde->program, fde->n_program);
+	cie->initial = m.now;
+	return err;
+}
+
+int cfi_run(const struct cfi *c, const struct cfi_fde *fde, cfi_row_fn fn, void *arg)
+{
+	const struct cfi_cie *cie = &c->cies.v[fde->cie];
+	struct cfi_machine m = { .cfi = c, .cie = cie, .now = cie->initial, .loc = fde->start, .fn = fn, .arg = arg };
+	int err = run_program(&m, fde->program, fde->n_program);
+
 	if (err == -EBADMSG)
 		memset(&m.now, 0, sizeof(m.now));	/* the rest of the function has no rule */
 	if ((err == 0 || err == -EBADMSG) && m.loc < fde->end)

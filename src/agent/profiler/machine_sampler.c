@@ -12,16 +12,17 @@
 
 #define RING_PAGES 16u
 #define RING_PAGES_MAX 512u
-#define SAMPLE_BYTES 512u	/* typical size of a sample with its call chain */
+#define STACK_BYTES 16384u	/* copied into each sample, to unwind it */
+#define SAMPLE_BYTES (STACK_BYTES + 512u)	/* typical size of a sample with its call chain */
 /* Used without a PMU: samples by time; modifier I: not on idle CPUs. */
 #define CLOCK_EVENT "cpu-clock/name=cpu-clock/I"
 
-/* Ring size for about two seconds of typical samples. */
+/* Ring size for about one second of typical samples, of CPUs that are busy all the time. */
 static uint32_t ring_pages(uint64_t frequency)
 {
 	uint32_t pages = RING_PAGES;
 
-	while (pages < RING_PAGES_MAX && pages * 4096ull < frequency * SAMPLE_BYTES * 2)
+	while (pages < RING_PAGES_MAX && pages * 4096ull < frequency * SAMPLE_BYTES)
 		pages *= 2;
 	return pages;
 }
@@ -39,7 +40,7 @@ static int open_event(struct machine_sampler *s, const struct machine_sampler_op
 		.size = sizeof(opts), .target = { .size = sizeof(opts.target), .all_cpus = true,
 						  .all_user = user_only },
 		.freq = o->frequency, .fields = TACHO_FIELD_CPU | TACHO_FIELD_PERIOD,
-		.chain = TACHO_CHAIN_FP, .chain_no_kernel = user_only, .use_clockid = true,
+		.chain = TACHO_CHAIN_AUTO, .stack_bytes = STACK_BYTES, .chain_no_kernel = user_only, .use_clockid = true,
 		.clockid = CLOCK_MONOTONIC, .no_build_ids = true,
 		.ring_pages = ring_pages(o->frequency),
 	};

@@ -33,7 +33,7 @@
 #define WINDOW_ROWS 200000u	/* a window with more rows ends early */
 #define OBJECTS_MAX 4096u
 #define SYMBOL_BYTES_MAX (24u << 20)
-#define SAMPLES_BYTES_MAX (1u << 20)	/* more samples are loaded before the second is over */
+#define SAMPLES_BYTES_MAX (4u << 20)	/* more samples are loaded before the second is over */
 #define TRIM_EVERY_WINDOWS 6	/* freed memory is returned to the kernel after so many windows */
 #define RETRY_S 60		/* wait before retrying after sampling failed */
 
@@ -113,7 +113,8 @@ static int new_window(struct profiler *p, struct tacho_error *e)
 /* Writes the records as a perf.data file that can be loaded. */
 static int write_samples(struct profiler *p, struct tacho_error *e)
 {
-	const struct tacho_recorder_output out = { .size = sizeof(out), .fd = p->samples_fd, .events_only = true };
+	const struct tacho_recorder_output out = { .size = sizeof(out), .fd = p->samples_fd, .events_only = true,
+						   .raw_stacks = true };	/* unwound when they are loaded */
 	struct tacho_recorder *r = p->machine.recorder;
 	int err, end;
 
