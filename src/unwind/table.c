@@ -110,37 +110,42 @@ int unwind_builder_init(struct unwind_builder *b, struct unwind_table *t, uint64
 	return 0;
 }
 
-int unwind_builder_add(struct unwind_builder *b, uint64_t address, const struct unwind_rule *rule)
+static int add_row(struct unwind_builder *b, uint64_t address, uint32_t number)
 {
 	struct unwind_table *t = b->table;
 	uint64_t page = (address - t->base) >> UNWIND_PAGE_BITS;
+	uint16_t low = (uint16_t)(address - t->base);
 	struct unwind_row *row;
-	int number;
 
-	if (b->full || address < b->last_address)
-		return 0;
-	if (page >= UNWIND_MAX_PAGES - 1 || t->rows.n >= UNWIND_MAX_ROWS - 1) {
-		b->full = true;
-		page = min_of(page, (uint64_t)UNWIND_MAX_PAGES - 2);
-		rule = NULL;
-	}
-	number = rule_number(b, rule);
-	if (number < 0 || reach_page(t, page) < 0)
+	if (reach_page(t, page) < 0)
 		return -ENOMEM;
-	if (t->rows.n > t->pages.v[page] && t->rows.v[t->rows.n - 1].low == (uint16_t)(address - t->base)) {
+	b->last_address = address;
+	if (t->rows.n > t->pages.v[page] && t->rows.v[t->rows.n - 1].low == low) {
 		t->rows.v[t->rows.n - 1].rule = (uint16_t)number;	/* replaces an empty row */
-		b->last_rule = (uint32_t)number;
+		b->last_rule = number;
 		return 0;
 	}
-	if ((uint32_t)number == b->last_rule && (t->rows.n || !number))
+	if (number == b->last_rule && (t->rows.n || !number))
 		return 0;
 	row = vec_next(&t->rows);
 	if (!row)
 		return -ENOMEM;
-	*row = (struct unwind_row){ (uint16_t)(address - t->base), (uint16_t)number };
-	b->last_rule = (uint32_t)number;
-	b->last_address = address;
+	*row = (struct unwind_row){ low, (uint16_t)number };
+	b->last_rule = number;
 	return 0;
+}
+
+int unwind_builder_add(struct unwind_builder *b, uint64_t address, const struct unwind_rule *rule)
+{
+	const uint64_t most = ((uint64_t)(UNWIND_MAX_PAGES - 1) << UNWIND_PAGE_BITS) - 1;
+	uint64_t offset = address - b->table->base;
+	int number;
+
+	if (b->full || address < b->last_address)
+		return 0;
+	b->full = offset > most || b->table->rows.n >= UNWIND_MAX_ROWS - 1;
+	number = b->full ? 0 : rule_number(b, rule);
+	return number < 0 ? number : add_row(b, b->table->base + min_of(offset, most), (uint32_t)number);
 }
 
 int unwind_builder_finish(struct unwind_builder *b)
