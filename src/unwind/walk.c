@@ -136,12 +136,11 @@ enum unwind_end unwind_walk(struct unwind_stack *s, unwind_lookup_fn lookup, voi
 		struct unwind_step to = { 0 };
 		enum unwind_end end;
 
-		*n_out = n;
-		if (n && !code.mapped)
-			return UNWIND_END_INVALID;
+		*n_out = n + 1;
 		/* A handler returns to the start of a function that it was not called from. */
 		out[n] = code.rule && code.rule->flags & UNWIND_SIGNAL_FRAME ? s->ip : at;
-		*n_out = n + 1;
+		if (n && !code.mapped)		/* the unknown address shows that the stack is not whole */
+			return UNWIND_END_INVALID;
 		end = code.rule ? step_by_rule(s, code.rule, &to) : step_by_frame_pointer(s, lookup, arg, &to);
 		if (end != UNWIND_END_OUTERMOST)
 			return end;

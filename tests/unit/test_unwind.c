@@ -210,9 +210,9 @@ static void a_stack_that_does_not_grow_ends(void **state)
 static void an_address_outside_of_code_ends_the_stack(void **state)
 {
 	const struct code code = { { { 0x1000, 0x2000, rule_with_offset(8) } } };
-	const uint64_t words[] = { 0x9000, 0x1500 }, expected[] = { 0x1004 };
+	const uint64_t words[] = { 0x9000, 0x1500 }, expected[] = { 0x1004, 0x8fff };
 
-	assert_walk(&code, 0x1004, 0, words, 2, UNWIND_END_INVALID, expected, 1);
+	assert_walk(&code, 0x1004, 0, words, 2, UNWIND_END_INVALID, expected, 2);
 }
 
 static void a_plt_entry_pushes_in_its_middle(void **state)
