@@ -400,7 +400,7 @@ void salvage_into(struct store *s)
 	report(&v, err);
 }
 
-/* SQLite reads every page. Returns whether the file is damaged. */
+/* Ends the check of a large file when the agent stops. */
 static int stop_early(void *arg)
 {
 	struct store *s = arg;
@@ -412,6 +412,7 @@ static int stop_early(void *arg)
 	return stopping;
 }
 
+/* quick_check reads every page. */
 void salvage_check(struct store *s)
 {
 	scoped(finalizep) sqlite3_stmt *st = NULL;
