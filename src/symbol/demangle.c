@@ -41,13 +41,19 @@ static void append_output(const char *text, size_t n, void *opaque)
 	buf_put(o->out, text, n);
 }
 
+/* Legacy Rust names have a hash of 16 digits after "17h"; most C++ names need not be tried. */
+static bool may_be_rust(const char *name)
+{
+	return name[1] == 'R' || strstr(name, "17h");
+}
+
 static bool demangle_by_callback(const char *name, int style, struct buf *out)
 {
 	struct demangle_output o = { .out = out, .start = out->n };
 
 	if (setjmp(o.over_limit))
 		return false;
-	if (rust_demangle_callback(name, style, append_output, &o))
+	if (may_be_rust(name) && rust_demangle_callback(name, style, append_output, &o))
 		return true;
 	out->n = o.start;
 	return cplus_demangle_v3_callback(name, style, append_output, &o);
