@@ -198,6 +198,7 @@ static void levels_of_a_hierarchy(void **state)
 	has(PRESS(&s, 'E', 'C'), "+   90.00%        app\n+   10.00%        tool\n\n");
 	has(PRESS(&s, 'e', KEY_IS_DOWN, KEY_IS_DOWN, KEY_IS_DOWN, 'e'), "      +   50.00%        [.] memcpy\n");
 	has(PRESS(&s, 'd'), "stands for several");
+	has(PRESS(&s, 'a'), "This line is not a function: expand it");
 	has(PRESS(&s, 't'), ", Thread: app\n");
 	s.opts.show_samples = true;
 	stage_opts(&s);

@@ -348,8 +348,12 @@ void browser_annotate(struct browser *b, const struct tacho_profile_frame *f)
 	struct tacho_error e = { .column = -1 };
 	int err;
 
-	if (!f || !f->known) {
-		const char *why = f ? tacho_profile_object(b->profile, f->code->object)->why : NULL;
+	if (!f) {
+		browser_message(b, "This line is not a function: expand it with + and choose one");
+		return;
+	}
+	if (!f->known) {
+		const char *why = tacho_profile_object(b->profile, f->code->object)->why;
 
 		browser_message(b, "No function is known at this address%s%s", why ? ": " : "", why ? why : "");
 		return;

@@ -106,7 +106,8 @@ static bool shows_only_fields(const struct report_opts *o)
 	return o->shown && o->shown[0] != '+';
 }
 
-/* Whether more than one in a hundred samples ran beside another thread. Only then are columns of latency of use, as in perf. */
+/* Whether more than one in a hundred samples ran beside another thread. As in perf, only then are columns of latency
+ * added. */
 static bool has_parallel_samples(const struct tacho_profile *p)
 {
 	const struct tacho_profile_row *rows = tacho_profile_rows(p);
