@@ -449,13 +449,16 @@ static void average_values(struct report *r)
 {
 	const struct column *samples = column_by_id(TACHO_COLUMN_SAMPLES);
 
-	for (size_t i = 0; i < r->n_value_sums; i++)
-		for (size_t k = 0; r->value_sums[i].column->pub.average && k < r->value_sums[i].sums.n; k++) {
-			uint64_t n = report_value(r, &r->entries.v[k / r->n_events], samples, k % r->n_events);
-			uint64_t *v = &r->value_sums[i].sums.v[k];
+	for (size_t i = 0; i < r->n_value_sums; i++) {
+		uint64_t *v = r->value_sums[i].sums.v;
 
-			*v = n ? (uint64_t)((__uint128_t)*v * 1000 / n) : 0;
-		}
+		for (size_t e = 0; r->value_sums[i].column->pub.average && e < r->entries.n; e++)
+			for (size_t k = 0; k < r->n_events; k++, v++) {
+				uint64_t n = report_value(r, &r->entries.v[e], samples, k);
+
+				*v = n ? (uint64_t)((__uint128_t)*v * 1000 / n) : 0;
+			}
+	}
 }
 
 int report_build(struct report *r)
