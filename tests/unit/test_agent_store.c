@@ -109,8 +109,9 @@ static struct seen ask(struct store *s, int64_t from, int64_t to, int64_t step, 
 	struct seen seen = { 0 };
 	struct tacho_error e = { .column = -1 };
 	struct store_query q = { .from_ns = from, .to_ns = to, .step_ns = step, .func = func };
+	struct store_series_filter filter = { .event_glob = "context-*", .labels = "cpu=0" };
 
-	assert_int_equal(store_series(s, "context-*", "cpu=0", 0, INT64_MAX, see_series, &seen), 0);
+	assert_int_equal(store_series(s, &filter, see_series, &seen), 0);
 	q.keys = seen.keys;
 	q.n_keys = seen.n_keys;
 	if (store_query(s, &q, see_point, &seen, &e) < 0)
@@ -387,7 +388,7 @@ static size_t count_points(struct store *s, int64_t from, int64_t to, size_t *n_
 	size_t n = 0;
 
 	*n_series = 0;
-	if (store_series(s, NULL, NULL, 0, INT64_MAX, add_key, &keys) < 0)
+	if (store_series(s, &(struct store_series_filter){ 0 }, add_key, &keys) < 0)
 		return 0;
 	*n_series = q.n_keys = keys.n;
 	return store_query(s, &q, count_point, &n, &e) < 0 ? 0 : n;

@@ -151,6 +151,7 @@ static int open_sources(struct collector *c, struct tacho_error *e)
 {
 	const struct agent_config *cfg = c->agent->config;
 	scoped(freep) struct source_config **order = collector_order(cfg);
+	struct source_context shared = { c->agent, c->tacho, &c->fds };
 	uint64_t now = clock_mono_ns();
 
 	c->sources = calloc(cfg->n_sources + 1, sizeof(*c->sources));
@@ -159,7 +160,7 @@ static int open_sources(struct collector *c, struct tacho_error *e)
 		return error_nomem(e);
 	for (size_t i = 0; i < cfg->n_sources; i++) {
 		struct agent_source *s = NULL;
-		int err = source_open(&s, c->agent, c->tacho, &c->fds, order[i], NULL, e);
+		int err = source_open(&s, &shared, order[i], NULL, e);
 
 		if (err < 0)
 			return err;

@@ -97,7 +97,7 @@ static int continue_or_open(struct collector *c, struct agent_source **old, size
 		}
 		from = old[i];
 	}
-	err = source_open(out, c->agent, c->tacho, &c->fds, cfg, from, e);
+	err = source_open(out, &(struct source_context){ c->agent, c->tacho, &c->fds }, cfg, from, e);
 	if (err == 0)
 		(*out)->next_ns = now - now % cfg->interval_ns + cfg->interval_ns;
 	return err;

@@ -384,6 +384,7 @@ static void run_query(struct request *q, struct store_query *sq, const struct se
 void page_query(struct request *q)
 {
 	scoped(series_list_done) struct series_list f = { 0 };
+	struct store_series_filter filter = { .event_glob = request_arg(q, "event"), .labels = request_arg(q, "label") };
 	struct store_query sq = { 0 };
 	uint64_t limit;
 
@@ -393,8 +394,8 @@ void page_query(struct request *q)
 	}
 	if (!parse_query(q, &sq, &limit))
 		return;
-	if (store_series(q->agent->store, request_arg(q, "event"), request_arg(q, "label"), sq.from_ns,
-			 sq.to_ns, add_series, &f) < 0) {
+	filter.from_ns = sq.from_ns;
+	if (store_series(q->agent->store, &filter, add_series, &f) < 0) {
 		request_fail(q, 500, "cannot read the store");
 		return;
 	}

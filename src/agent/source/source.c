@@ -136,10 +136,11 @@ static void source_freep(struct agent_source **s)
 	source_free(*s);
 }
 
-int source_open(struct agent_source **out, struct agent *a, struct tacho *t, struct fd_budget *fds,
-		const struct source_config *cfg, struct agent_source *from, struct tacho_error *e)
+int source_open(struct agent_source **out, const struct source_context *shared, const struct source_config *cfg,
+		struct agent_source *from, struct tacho_error *e)
 {
 	scoped(source_freep) struct agent_source *s = calloc(1, sizeof(*s));
+	struct agent *a = shared->agent;
 	int err;
 
 	if (!s)
@@ -152,8 +153,8 @@ int source_open(struct agent_source **out, struct agent *a, struct tacho *t, str
 		if (err < 0)
 			return err;
 	}
-	s->tacho = s->own ? s->own : t;
-	s->fds = fds;
+	s->tacho = s->own ? s->own : shared->tacho;
+	s->fds = shared->fds;
 	s->interval_ns = cfg->interval_ns;
 	s->usage.size = sizeof(s->usage);
 	if (init_events(s) < 0)

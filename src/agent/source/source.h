@@ -105,10 +105,16 @@ struct agent_source {
 	bool stale;			/* its units have to be refreshed */
 };
 
+/* What all sources share. */
+struct source_context {
+	struct agent *agent;
+	struct tacho *tacho;		/* for sources without event lists of their own */
+	struct fd_budget *fds;
+};
 /* Opens the source that `cfg` describes. If `from` is not NULL, it is retired and the new source
  * continues its series. */
-int source_open(struct agent_source **out, struct agent *a, struct tacho *t, struct fd_budget *fds,
-		const struct source_config *cfg, struct agent_source *from, struct tacho_error *e);
+int source_open(struct agent_source **out, const struct source_context *shared, const struct source_config *cfg,
+		struct agent_source *from, struct tacho_error *e);
 void source_free(struct agent_source *s);
 /* Updates the units from the current processes and cgroups; reopens all counters if CPUs changed. */
 int source_refresh(struct agent_source *s, bool cpus_changed);

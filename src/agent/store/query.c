@@ -71,8 +71,8 @@ static bool labels_match(const char *labels, const char *filter)
 	return true;
 }
 
-int store_series(struct store *s, const char *event_glob, const char *label_filter, int64_t from_ns,
-		 int64_t to_ns, int (*fn)(void *arg, const struct store_series *), void *arg)
+int store_series(struct store *s, const struct store_series_filter *filter,
+		 int (*fn)(void *arg, const struct store_series *), void *arg)
 {
 	sqlite3_stmt *st;
 	int err = 0;
@@ -80,8 +80,7 @@ int store_series(struct store *s, const char *event_glob, const char *label_filt
 	pthread_mutex_lock(&s->read_lock);
 	st = prepare(s, "SELECT key, event, name, unit, labels, kind, scale, last_ns FROM series"
 			" WHERE last_ns >= ?1 ORDER BY event, key");
-	sqlite3_bind_int64(st, 1, from_ns);
-	(void)to_ns;
+	sqlite3_bind_int64(st, 1, filter->from_ns);
 	while (err == 0 && st && sqlite3_step(st) == SQLITE_ROW) {
 		struct store_series row = {
 			.key = (uint64_t)sqlite3_column_int64(st, 0),
@@ -94,8 +93,8 @@ int store_series(struct store *s, const char *event_glob, const char *label_filt
 			.last_ns = sqlite3_column_int64(st, 7),
 		};
 
-		if ((!event_glob || str_glob(str_of(event_glob), str_of(row.event))) &&
-		    (!label_filter || labels_match(row.labels, label_filter)))
+		if ((!filter->event_glob || str_glob(str_of(filter->event_glob), str_of(row.event))) &&
+		    (!filter->labels || labels_match(row.labels, filter->labels)))
 			err = fn(arg, &row);
 	}
 	err = finish(s, st, err);

@@ -43,8 +43,13 @@ struct store_series {
 	double scale;
 	int64_t last_ns;
 };
-int store_series(struct store *s, const char *event_glob, const char *label_filter, int64_t from_ns,
-		 int64_t to_ns, int (*fn)(void *arg, const struct store_series *), void *arg);
+struct store_series_filter {
+	const char *event_glob;		/* NULL: all events */
+	const char *labels;		/* "NAME=VALUE,...", all of which a series must have; NULL: any labels */
+	int64_t from_ns;		/* series that ended before are left out */
+};
+int store_series(struct store *s, const struct store_series_filter *filter,
+		 int (*fn)(void *arg, const struct store_series *), void *arg);
 
 enum store_func { STORE_VALUE, STORE_RATE, STORE_INCREASE };
 

@@ -15,11 +15,13 @@
 
 #define REPLY_MAX (64u << 20)
 
-static const struct {
+struct ctl_command {
 	const char *name, *args, *help;
 	bool post;
 	int min_args, max_args;
-} ctl_commands[] = {
+};
+
+static const struct ctl_command ctl_commands[] = {
 	{ "status", "", "the state of the agent", false, 0, 0 },
 	{ "events", "", "events with state and reason", false, 0, 0 },
 	{ "series", "", "every series with its newest value", false, 0, 0 },
@@ -52,40 +54,50 @@ static void add_query(CURL *curl, struct buf *url, const char *name, const char 
 	curl_free(escaped);
 }
 
-/* Builds the URL of the command, with its arguments as query parameters. */
-static void make_url(CURL *curl, size_t i, int argc, char **argv, bool json, struct buf *url)
-{
-	const char *name = ctl_commands[i].name;
+/* A command as typed. */
+struct ctl_request {
+	const struct ctl_command *command;
+	int argc;
+	char **argv;			/* "ctl", the command, its arguments */
+	bool json;
+};
 
-	buf_printf(url, "http://localhost/api/v1/%s%s", ctl_commands[i].post ? "ctl/" : "", name);
+/* Builds the URL of the command, with its arguments as query parameters. */
+static void make_url(CURL *curl, const struct ctl_request *r, struct buf *url)
+{
+	const char *name = r->command->name;
+	char **argv = r->argv;
+	int argc = r->argc;
+
+	buf_printf(url, "http://localhost/api/v1/%s%s", r->command->post ? "ctl/" : "", name);
 	if (!strcmp(name, "profile")) {
 		add_query(curl, url, "value", argc > 2 ? argv[2] : NULL);
 		add_query(curl, url, "format", argc > 3 ? argv[3] : NULL);
 	} else if (!strcmp(name, "interval")) {
 		add_query(curl, url, "value", argc > 2 ? argv[2] : NULL);
 		add_query(curl, url, "source", argc > 3 ? argv[3] : NULL);
-	} else if (ctl_commands[i].post) {
+	} else if (r->command->post) {
 		add_query(curl, url, "source", argc > 2 ? argv[2] : NULL);
 	} else {
-		add_query(curl, url, "format", json ? NULL : "text");
+		add_query(curl, url, "format", r->json ? NULL : "text");
 	}
 }
 
-static int send_request(const char *socket, size_t i, int argc, char **argv, bool json, struct buf *reply, long *status)
+static int send_request(const char *socket, const struct ctl_request *r, struct buf *reply, long *status)
 {
 	CURL *curl = curl_easy_init();
 	struct buf url = { 0 };
 	CURLcode rc = CURLE_OUT_OF_MEMORY;
 
 	if (curl) {
-		make_url(curl, i, argc, argv, json, &url);
+		make_url(curl, r, &url);
 		curl_easy_setopt(curl, CURLOPT_URL, url.bytes);
 		curl_easy_setopt(curl, CURLOPT_UNIX_SOCKET_PATH, socket);
 		curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, append_reply);
 		curl_easy_setopt(curl, CURLOPT_WRITEDATA, reply);
 		curl_easy_setopt(curl, CURLOPT_TIMEOUT, 660L);
 		curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
-		if (ctl_commands[i].post) {
+		if (r->command->post) {
 			curl_easy_setopt(curl, CURLOPT_POST, 1L);
 			curl_easy_setopt(curl, CURLOPT_POSTFIELDSIZE, 0L);
 		}
@@ -160,6 +172,7 @@ int agent_ctl(const struct agent_config *cfg, const struct agent_opts *o, int ar
 {
 	scoped(buf_done) struct buf reply = { 0 };
 	scoped(freep) char *socket = NULL;
+	struct ctl_request r = { .argc = argc, .argv = argv, .json = o->json };
 	struct agent_dirs dirs;
 	long status = 0;
 	size_t i = 0;
@@ -168,6 +181,7 @@ int agent_ctl(const struct agent_config *cfg, const struct agent_opts *o, int ar
 		i++;
 	if (argc < 2 || i == countof(ctl_commands))
 		return usage(argc < 2 ? NULL : argv[1]);
+	r.command = &ctl_commands[i];
 	if (argc - 2 < ctl_commands[i].min_args || argc - 2 > ctl_commands[i].max_args) {
 		message_text("agent", "wrong number of arguments; use 'ctl %s%s%s'", ctl_commands[i].name,
 			     *ctl_commands[i].args ? " " : "", ctl_commands[i].args);
@@ -180,7 +194,7 @@ int agent_ctl(const struct agent_config *cfg, const struct agent_opts *o, int ar
 		message_text("agent", "out of memory");
 		return EXIT_FAILED;
 	}
-	if (send_request(socket, i, argc, argv, o->json, &reply, &status) < 0)
+	if (send_request(socket, &r, &reply, &status) < 0)
 		return EXIT_FAILED;
 	return show_reply(&reply, status, o->json);
 }

@@ -316,11 +316,12 @@ static char **table_names(const struct browser *b)
 static enum browser_next choose_table(struct browser *b, char *const *names)
 {
 	struct menu m = { .screen = b->screen };
+	struct menu_list list = { .title = "Events of the recording", .status = "ENTER: show   ESC: leave",
+				  .items = names, .n = b->n_tables };
 	int key, at;
 
 	for (;;) {
-		at = menu_choose(&m, "Events of the recording", names, b->n_tables, b->current,
-				 "ENTER: show   ESC: leave", &key);
+		at = menu_choose(&m, &list, b->current, &key);
 		if (at >= 0) {
 			b->current = (size_t)at;
 			return NEXT_STAY;

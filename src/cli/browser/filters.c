@@ -287,13 +287,15 @@ void browser_sort_menu(struct browser *b)
 					       "pid", "pid,symbol", "tid,dso" };
 	char *items[countof(presets) + 1], typed[MENU_TYPED_MAX];
 	static char other[] = "other keys ...";
+	struct menu_list list = { .title = "Sort by", .status = "ENTER: sort   ESC: back", .items = items,
+				  .n = countof(items) };
 	struct menu m = browser_menu(b);
 	int at;
 
 	for (size_t i = 0; i < countof(presets); i++)
 		items[i] = (char *)presets[i];
 	items[countof(presets)] = other;
-	at = menu_choose(&m, "Sort by", items, countof(items), 0, "ENTER: sort   ESC: back", NULL);
+	at = menu_choose(&m, &list, 0, NULL);
 	if (at < 0)
 		return;
 	if ((size_t)at < countof(presets)) {
@@ -360,6 +362,7 @@ static int recordings_here(struct strlist *out)
 bool browser_choose_file(struct browser *b)
 {
 	scoped(strlist_done) struct strlist files = { 0 };
+	struct menu_list list = { .title = "Recordings in this directory", .status = "ENTER: read   ESC: back" };
 	struct menu m = browser_menu(b);
 	int at;
 
@@ -367,8 +370,9 @@ bool browser_choose_file(struct browser *b)
 		browser_message(b, "This directory has no recordings");
 		return false;
 	}
-	at = menu_choose(&m, "Recordings in this directory", files.v, files.n, 0,
-			 "ENTER: read   ESC: back", NULL);
+	list.items = files.v;
+	list.n = files.n;
+	at = menu_choose(&m, &list, 0, NULL);
 	if (at < 0)
 		return false;
 	b->file = strdup(files.v[at]);

@@ -448,6 +448,7 @@ static enum browser_next on_menu(struct browser *b, int key)
 {
 	struct menu m = browser_menu(b);
 	struct choices c = { .n = 0 };
+	struct menu_list list = { .status = "ENTER: choose   ESC: back" };
 	struct buf title = { 0 };
 	int at;
 
@@ -457,8 +458,10 @@ static enum browser_next on_menu(struct browser *b, int key)
 	choice_add(&c, 's', "Read another recording of this directory");
 	choice_add(&c, 'q', "Leave the browser");
 	browser_title(b, &title);
-	at = menu_choose(&m, buf_failed(&title) ? "" : title.bytes, c.texts, c.n, 0,
-			 "ENTER: choose   ESC: back", NULL);
+	list.title = buf_failed(&title) ? "" : title.bytes;
+	list.items = c.texts;
+	list.n = c.n;
+	at = menu_choose(&m, &list, 0, NULL);
 	key = at >= 0 ? c.keys[at] : 0;
 	if (key == CHOICE_SYMBOL) {
 		zoom_symbol(b);

@@ -62,38 +62,36 @@ static uint64_t page_of(const struct screen *s)
 
 /* ---- full-screen dialogs ---- */
 
-static void draw_list(const struct menu *m, const char *title, char *const *items, size_t n,
-		      const struct scroll *at, bool chosen, const char *status)
+static void draw_list(const struct menu *m, const struct menu_list *list, const struct scroll *at, bool has_cursor)
 {
 	struct screen *s = m->screen;
 
 	s->ops->clear(s);
-	screen_fill(s, 0, 0, s->cols, STYLE_TITLE, title);
-	for (uint64_t i = 0; i < page_of(s) && at->top + i < n; i++)
+	screen_fill(s, 0, 0, s->cols, STYLE_TITLE, list->title);
+	for (uint64_t i = 0; i < page_of(s) && at->top + i < list->n; i++)
 		screen_fill(s, (int)i + 1, 0, s->cols,
-			    chosen && at->top + i == at->at ? STYLE_SELECTED : STYLE_PLAIN, items[at->top + i]);
+			    has_cursor && at->top + i == at->at ? STYLE_SELECTED : STYLE_PLAIN, list->items[at->top + i]);
 	if (s->rows > 2)
-		screen_fill(s, s->rows - 1, 0, s->cols, STYLE_TITLE, status);
+		screen_fill(s, s->rows - 1, 0, s->cols, STYLE_TITLE, list->status);
 	s->ops->show(s);
 }
 
-int menu_choose(const struct menu *m, const char *title, char *const *items, size_t n, size_t from,
-		const char *status, int *key)
+int menu_choose(const struct menu *m, const struct menu_list *list, size_t from, int *key)
 {
 	struct scroll at = { .at = from };
 	int unused = KEY_IS_OTHER;
 
 	key = key ? key : &unused;
 	for (;;) {
-		scroll_key(&at, KEY_IS_OTHER, n, page_of(m->screen));
-		draw_list(m, title, items, n, &at, true, status);
+		scroll_key(&at, KEY_IS_OTHER, list->n, page_of(m->screen));
+		draw_list(m, list, &at, true);
 		*key = m->screen->ops->key(m->screen);
-		if (scroll_key(&at, *key, n, page_of(m->screen)))
+		if (scroll_key(&at, *key, list->n, page_of(m->screen)))
 			continue;
 		switch (*key) {
 		case KEY_IS_ENTER:
 		case KEY_IS_RIGHT:
-			return n ? (int)at.at : -1;
+			return list->n ? (int)at.at : -1;
 		case KEY_IS_ESC:
 		case KEY_IS_LEFT:
 		case KEY_IS_CTRL_C:
@@ -131,6 +129,7 @@ void menu_text(const struct menu *m, const char *title, const char *text)
 	struct scroll at = { 0 };
 	size_t n = 0;
 	scoped(freep) char **lines = copy ? lines_of(copy, &n) : NULL;
+	struct menu_list list = { .title = title, .status = "q: back", .items = lines, .n = n };
 	uint64_t page, last;
 	int key;
 
@@ -140,7 +139,7 @@ void menu_text(const struct menu *m, const char *title, const char *text)
 		page = page_of(m->screen);
 		last = n > page ? n - page : 0;
 		at.top = min_of(at.top, last);
-		draw_list(m, title, lines, n, &at, false, "q: back");
+		draw_list(m, &list, &at, false);
 		key = m->screen->ops->key(m->screen);
 		if (key == 'q' || key == KEY_IS_ESC || key == KEY_IS_LEFT || key == KEY_IS_CTRL_C ||
 		    key == KEY_IS_GONE || key == KEY_IS_ENTER)

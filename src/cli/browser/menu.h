@@ -15,10 +15,14 @@ struct menu {
 	void *arg;
 };
 
+struct menu_list {
+	const char *title, *status;	/* first and last line of the screen */
+	char *const *items;
+	size_t n;
+};
 /* Shows a full-screen list with the cursor at line `from`. Returns the index of the chosen item, or -1. If
  * `key` is not NULL, *key is the key that closed the list. */
-int menu_choose(const struct menu *m, const char *title, char *const *items, size_t n, size_t from,
-		const char *status, int *key);
+int menu_choose(const struct menu *m, const struct menu_list *list, size_t from, int *key);
 /* Edits a line of text in `out` (MENU_TYPED_MAX bytes); false: cancelled, `out` is unchanged. */
 bool menu_type(const struct menu *m, const char *title, const char *help, char *out);
 bool menu_confirm(const struct menu *m, const char *question);
