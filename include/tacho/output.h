@@ -32,6 +32,10 @@ TACHO_API void tacho_format_wants(const struct tacho_format *f, struct tacho_pro
 
 enum tacho_weight { TACHO_WEIGHT_DEFAULT, TACHO_WEIGHT_SAMPLES, TACHO_WEIGHT_PERIOD };
 
+struct tacho_output_attribute {
+	const char *name, *value;
+};
+
 struct tacho_output_opts {		/* zero means the default in every field */
 	size_t size;			/* filled in by TACHO_OPTS */
 	const char *event;		/* name of the event to write; NULL: the first that has samples */
@@ -44,6 +48,12 @@ struct tacho_output_opts {		/* zero means the default in every field */
 					 * is samples in folded stacks and for Firefox, else periods */
 	const struct tacho_profile *before;	/* a profile to compare with: colours show the change */
 	uint32_t rows;			/* number of cells per second in a heat map; 0: 50 */
+	int64_t wall_offset_ns;		/* added to the times of samples, it makes them wall-clock times since 1970;
+					 * 0: unknown. Used by otlp */
+	uint64_t from_ns, to_ns;	/* the time that the profile covers, in the clock of the samples; 0: from the
+					 * first sample to the last. Used by otlp */
+	const struct tacho_output_attribute *resource;	/* otlp: further attributes of all resources, such as */
+	size_t n_resource;				/* host.name and service.name */
 };
 
 /* Returns 0, -ENOENT (no such event; *e lists the events), -ENODATA (no samples of it), -ENOMEM, or the error of `put`. */

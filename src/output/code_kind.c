@@ -41,6 +41,27 @@ enum code_kind kind_of(const struct tacho_profile_frame *f)
 	return strstr(f->code->name, "::") ? KIND_CXX : KIND_C;
 }
 
+const char *jit_runtime(const struct tacho_profile_frame *f)
+{
+	static const char *const v8[] = { "JS:", "LazyCompile:", "Function:", "Script:", "Eval:", "Builtin:",
+					  "BytecodeHandler:", "RegExp:", "Stub:" };
+	const char *name = f->code->name;
+
+	if (!f->jit)
+		return "native";
+	if (!f->known)
+		return NULL;
+	for (size_t i = 0; i < countof(v8); i++)
+		if (strncmp(name, v8[i], strlen(v8[i])) == 0)
+			return "v8js";
+	if (strncmp(name, "py::", 4) == 0)
+		return "cpython";
+	/* "int java.lang.String.hashCode()", "Ljava/lang/String;::hashCode" */
+	if ((name[0] == 'L' && strstr(name, ";::")) || (strchr(name, ' ') && strchr(name, '.') && strchr(name, '(')))
+		return "jvm";
+	return NULL;
+}
+
 static void put_hex(char out[8], double r, double g, double b)
 {
 	unsigned c[3] = { (unsigned)lrint(r * 255) & 255, (unsigned)lrint(g * 255) & 255,

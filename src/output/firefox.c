@@ -9,6 +9,7 @@
 
 #include "base/json.h"
 
+#include <errno.h>
 #include <stdio.h>
 
 enum { CATEGORY_OTHER, CATEGORY_USER, CATEGORY_KERNEL, CATEGORY_JIT };
@@ -20,6 +21,7 @@ struct firefox {
 	uint64_t first_ns;
 	struct functions functions;
 	size_t n_frames, n_objects;
+	uint32_t *inline_depth;		/* frame -> how many functions it is inlined into */
 };
 
 /* Writes a column of equal values. */
@@ -179,7 +181,7 @@ static void put_frame_table(struct firefox *w)
 	json_begin(&w->j, '{');
 	json_member(&w->j, "length", u64, n);
 	fill_column(w, "address", "-1", n);	/* the viewer need not look up symbols */
-	fill_column(w, "inlineDepth", "0", n);
+	COLUMN(w, "inlineDepth", n, json_u64(&w->j, w->inline_depth[i]));
 	COLUMN(w, "category", n, json_u64(&w->j, category(frame(w, i))));
 	fill_column(w, "subcategory", "0", n);
 	COLUMN(w, "func", n, json_u64(&w->j, w->functions.of_frame[i]));
@@ -344,6 +346,27 @@ static void put_thread(struct firefox *w, uint32_t thread)
 	json_end(&w->j);
 }
 
+/* A function may be inlined at different depths; its frame has the smallest. Parents have smaller ids than their children. */
+static int find_inline_depths(struct firefox *w)
+{
+	const struct tacho_profile_node *nodes = tacho_profile_nodes(w->o->p);
+	size_t n = tacho_profile_n_nodes(w->o->p);
+	scoped(freep) uint32_t *depth = calloc(n, sizeof(*depth));
+
+	w->inline_depth = calloc(w->n_frames + 1, sizeof(*w->inline_depth));
+	if (!depth || !w->inline_depth)
+		return -ENOMEM;
+	for (size_t i = 1; i < n; i++) {
+		uint32_t *of_frame = &w->inline_depth[nodes[i].frame];
+
+		if (!frame(w, nodes[i].frame)->inlined || !nodes[i].parent)
+			continue;
+		depth[i] = depth[nodes[i].parent] + 1;
+		*of_frame = *of_frame ? min_of(*of_frame, depth[i]) : depth[i];
+	}
+	return 0;
+}
+
 static int write_firefox(struct output *o)
 {
 	struct firefox w = { .o = o, .j = { .out = &o->out->b }, .first_ns = UINT64_MAX,
@@ -355,8 +378,12 @@ static int write_firefox(struct output *o)
 	if (err)
 		return err;
 	err = functions_init(&w.functions, o->p);
+	if (!err)
+		err = find_inline_depths(&w);
 	if (err) {
 		thread_rows_done(&w.rows);
+		functions_done(&w.functions);
+		free(w.inline_depth);
 		return err;
 	}
 	for (size_t i = 0; i < tacho_profile_n_rows(o->p); i++)
@@ -374,6 +401,7 @@ static int write_firefox(struct output *o)
 	buf_putc(w.j.out, '\n');
 	thread_rows_done(&w.rows);
 	functions_done(&w.functions);
+	free(w.inline_depth);
 	return 0;
 }
 

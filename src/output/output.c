@@ -70,18 +70,21 @@ int out_flush(struct out *o)
 	return o->err;
 }
 
-const char *weight_unit(const struct output *o, uint32_t event)
+bool event_is_clock(const char *event)
 {
-	struct str name = str_of(tacho_profile_event(o->p, event)->name);
+	struct str name = str_of(event);
 	ptrdiff_t colon = str_find(name, ':');
 
-	if (o->count_samples)
-		return "samples";
 	if (colon > 0)
 		name.n = (size_t)colon;
-	if (str_is(name, "cpu-clock") || str_is(name, "task-clock"))
-		return "ns";
-	return "events";
+	return str_is(name, "cpu-clock") || str_is(name, "task-clock");
+}
+
+const char *weight_unit(const struct output *o, uint32_t event)
+{
+	if (o->count_samples)
+		return "samples";
+	return event_is_clock(tacho_profile_event(o->p, event)->name) ? "ns" : "events";
 }
 
 static int error_no_event(const struct output *o, const char *wanted)

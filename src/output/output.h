@@ -18,6 +18,7 @@
 	X(svg)                                                                                                            \
 	X(html)                                                                                                           \
 	X(pprof)                                                                                                          \
+	X(otlp)                                                                                                           \
 	X(speedscope)                                                                                                     \
 	X(firefox)                                                                                                        \
 	X(chrome)                                                                                                         \
@@ -71,6 +72,7 @@ static inline uint64_t row_weight(const struct output *o, const struct tacho_pro
 }
 /* The unit of weights: "samples", "ns" for the clock events, else "events". */
 const char *weight_unit(const struct output *o, uint32_t event);
+bool event_is_clock(const char *name);		/* its periods are nanoseconds */
 
 /* ---- text (text.c) ---- */
 /* Appends the label of a frame: its symbol, or if it has none its object in brackets. */
@@ -91,6 +93,9 @@ enum code_kind { KIND_ROOT, KIND_COMM, KIND_KERNEL, KIND_C, KIND_CXX, KIND_JIT, 
 		 N_KINDS };
 extern const char *const kind_names[N_KINDS];
 enum code_kind kind_of(const struct tacho_profile_frame *f);
+/* The runtime of a frame in user space, as OpenTelemetry names it: "native", or for JIT code "v8js", "cpython" or "jvm", to
+ * judge by the name; NULL: an unknown runtime. */
+const char *jit_runtime(const struct tacho_profile_frame *f);
 /* "#rrggbb": the kind gives the hue, the name the shade, so that neighbouring boxes differ. */
 void kind_color(char out[8], enum code_kind kind, struct str name);
 /* Per kind, the weight of samples whose leaf is of that kind. */
@@ -110,6 +115,26 @@ struct functions {
 };
 int functions_init(struct functions *f, const struct tacho_profile *p);	/* 0 or -ENOMEM */
 void functions_done(struct functions *f);
+
+/* ---- locations (locations.c) ---- */
+struct location {
+	uint32_t frame;			/* the innermost function */
+	uint32_t outer;			/* the location of the function that it is inlined into; 0: it is not inlined */
+};
+struct locations {
+	uint32_t *of_node;		/* node -> the location whose innermost frame is the node's */
+	uint32_t *outermost;		/* node -> the node of the function whose code has the node's location */
+	struct location *v;		/* from 1 to n */
+	size_t n;
+};
+int locations_init(struct locations *l, const struct tacho_profile *p);	/* 0 or -ENOMEM */
+void locations_done(struct locations *l);
+/* The frame of the function whose code contains the location. */
+uint32_t location_function_frame(const struct locations *l, uint32_t id);
+
+/* Per object, the pages of its frames, in the object's own addresses; to 0: it has no frames. */
+struct address_span { uint64_t from, to; };
+struct address_span *object_spans(const struct tacho_profile *p);	/* to be freed; NULL: out of memory */
 
 /* ---- rows by thread (thread_rows.c) ---- */
 struct thread_rows {

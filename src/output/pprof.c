@@ -1,8 +1,9 @@
 /*
  * pprof's profile.proto in gzip. The top-level messages may come in any order, so they are written as they are produced, and
- * the string table last, when all strings are known.
+ * the string table last, when all strings are known. A location has a line per function: those that were inlined into
+ * another one first.
  *
- *	sample -> locations (leaf first) -> function -> strings
+ *	sample -> locations (leaf first) -> lines -> function -> strings
  *	             `-> mapping (object)
  *
  * Values of a sample: the number of samples, then the period of each event that has samples. Labels are those of other
@@ -30,6 +31,8 @@ struct pprof {
 	struct map strings;
 	struct { const char **v; size_t n, cap; } text;
 	struct functions functions;
+	struct locations locations;
+	bool *location_used;
 	uint32_t *process_comm;		/* thread -> the thread whose comm is that of the process */
 	int err;
 };
@@ -135,8 +138,10 @@ static bool put_sample(struct pprof *w, const struct tacho_profile_row *r)
 	const struct tacho_profile_node *nodes = tacho_profile_nodes(w->o->p);
 	size_t n = tacho_profile_n_events(w->o->p);
 
-	for (uint32_t at = r->node; at; at = nodes[at].parent)
-		pb_varint(&w->part, (uint64_t)nodes[at].frame + 1);
+	for (uint32_t at = r->node; at; at = nodes[w->locations.outermost[at]].parent) {
+		pb_varint(&w->part, w->locations.of_node[at]);
+		w->location_used[w->locations.of_node[at]] = true;
+	}
 	put_part(w, 1);
 	pb_varint(&w->part, r->samples);
 	for (size_t i = 0; i < n; i++)
@@ -149,17 +154,26 @@ static bool put_sample(struct pprof *w, const struct tacho_profile_row *r)
 
 /* ---- locations, functions, mappings ---- */
 
-static bool put_location(struct pprof *w, uint32_t id)
+static void put_line(struct pprof *w, uint32_t frame)
 {
-	const struct tacho_profile_frame *f = tacho_profile_frame(w->o->p, id);
+	const struct tacho_profile_frame *f = tacho_profile_frame(w->o->p, frame);
 
-	pb_u64(&w->message, 1, (uint64_t)id + 1);
-	pb_u64(&w->message, 2, f->code->object);
-	pb_u64(&w->message, 3, f->address);
-	pb_u64(&w->part, 1, (uint64_t)w->functions.of_frame[id] + 1);
+	pb_u64(&w->part, 1, (uint64_t)w->functions.of_frame[frame] + 1);
 	if (f->code->srcfile)
 		pb_u64(&w->part, 2, f->srcline);
 	put_part(w, 4);
+}
+
+static bool put_location(struct pprof *w, uint32_t id)
+{
+	const struct tacho_profile_frame *f =
+		tacho_profile_frame(w->o->p, location_function_frame(&w->locations, id));
+
+	pb_u64(&w->message, 1, id);
+	pb_u64(&w->message, 2, f->code->object);
+	pb_u64(&w->message, 3, f->address);
+	for (uint32_t at = id; at; at = w->locations.v[at].outer)
+		put_line(w, w->locations.v[at].frame);
 	return put_message(w, PROFILE_LOCATION);
 }
 
@@ -192,10 +206,26 @@ static const char *build_id_text(struct pprof *w, const struct tacho_profile_obj
 	return buf_failed(&hex) ? NULL : arena_str(&w->arena, buf_view(&hex));
 }
 
-/* The mapping of an object spans the pages of its frames, in the object's own addresses. */
-struct address_span { uint64_t from, to; };
+/* What is known of an object's code, so that pprof need not look it up. */
+struct known_of_object { bool functions, files, inlined; };
 
-static bool put_mapping(struct pprof *w, uint32_t id, const struct address_span *s)
+static struct known_of_object *find_known(const struct pprof *w)
+{
+	struct known_of_object *known = calloc(tacho_profile_n_objects(w->o->p) + 1, sizeof(*known));
+
+	for (size_t i = 0; known && i < tacho_profile_n_frames(w->o->p); i++) {
+		const struct tacho_profile_frame *f = tacho_profile_frame(w->o->p, i);
+		struct known_of_object *k = &known[f->code->object];
+
+		k->functions |= f->known;
+		k->files |= f->code->srcfile != NULL;
+		k->inlined |= f->inlined;
+	}
+	return known;
+}
+
+/* The mapping of an object spans the pages of its frames, in the object's own addresses. */
+static bool put_mapping(struct pprof *w, uint32_t id, const struct address_span *s, const struct known_of_object *k)
 {
 	const struct tacho_profile_object *ob = tacho_profile_object(w->o->p, id);
 	const char *build_id = build_id_text(w, ob);
@@ -210,33 +240,25 @@ static bool put_mapping(struct pprof *w, uint32_t id, const struct address_span 
 	pb_u64(&w->message, 4, s->from);
 	pb_u64(&w->message, 5, text_id(w, ob->path));
 	pb_u64(&w->message, 6, text_id(w, build_id));
-	pb_u64(&w->message, 7, 1);		/* has functions, and maybe files and lines */
-	if (w->functions.n_sources) {
-		pb_u64(&w->message, 8, 1);
-		pb_u64(&w->message, 9, 1);
-	}
+	pb_u64(&w->message, 7, k->functions);
+	pb_u64(&w->message, 8, k->files);
+	pb_u64(&w->message, 9, k->files);		/* line numbers */
+	pb_u64(&w->message, 10, k->inlined);
 	return put_message(w, PROFILE_MAPPING);
 }
 
 static bool put_mappings(struct pprof *w)
 {
 	size_t n = tacho_profile_n_objects(w->o->p);
-	scoped(freep) struct address_span *spans = calloc(n + 1, sizeof(*spans));
+	scoped(freep) struct address_span *spans = object_spans(w->o->p);
+	scoped(freep) struct known_of_object *known = find_known(w);
 
-	if (!spans) {
+	if (!spans || !known) {
 		w->err = -ENOMEM;
 		return false;
 	}
-	for (size_t i = 0; i < tacho_profile_n_frames(w->o->p); i++) {
-		const struct tacho_profile_frame *f = tacho_profile_frame(w->o->p, i);
-		struct address_span *s = &spans[f->code->object];
-		uint64_t page = f->address & ~(uint64_t)4095;
-
-		s->from = s->to ? min_of(s->from, page) : page;
-		s->to = max_of(s->to, page > UINT64_MAX - 4096 ? UINT64_MAX : page + 4096);
-	}
 	for (size_t i = 1; i < n; i++)		/* mapping id 0 means none */
-		if (spans[i].to && !put_mapping(w, (uint32_t)i, &spans[i]))
+		if (spans[i].to && !put_mapping(w, (uint32_t)i, &spans[i], &known[i]))
 			return false;
 	return true;
 }
@@ -279,8 +301,8 @@ static bool put_tables(struct pprof *w)
 	for (size_t i = 0; i < tacho_profile_n_rows(w->o->p); i++)
 		if (!put_sample(w, &rows[i]))
 			return false;
-	for (size_t i = 0; i < tacho_profile_n_frames(w->o->p); i++)
-		if (!put_location(w, (uint32_t)i))
+	for (size_t i = 1; i <= w->locations.n; i++)
+		if (w->location_used[i] && !put_location(w, (uint32_t)i))
 			return false;
 	for (size_t i = 0; i < w->functions.n; i++)
 		if (!put_function(w, (uint32_t)i))
@@ -321,6 +343,10 @@ static int write_pprof(struct output *o)
 	text_id(&w, "");		/* string 0 must be empty */
 	w.err = w.err ? w.err : find_processes(&w);
 	w.err = w.err ? w.err : functions_init(&w.functions, o->p);
+	w.err = w.err ? w.err : locations_init(&w.locations, o->p);
+	w.location_used = calloc(w.locations.n + 1, sizeof(*w.location_used));
+	if (!w.location_used)
+		w.err = -ENOMEM;
 	if (!w.err && put_tables(&w))
 		put_profile_fields(&w);
 	gzip_finish(&w.gz);
@@ -330,7 +356,9 @@ static int write_pprof(struct output *o)
 	map_done(&w.strings);
 	vec_done(&w.text);
 	free(w.process_comm);
+	free(w.location_used);
 	functions_done(&w.functions);
+	locations_done(&w.locations);
 	return w.err;
 }
 

@@ -14,6 +14,7 @@
 #include <tacho/output.h>
 
 #include "base/buf.h"
+#include "base/protobuf.h"
 #include "profile/frame.h"
 #include "profile/intern.h"
 #include "profile/trie.h"
@@ -302,6 +303,75 @@ static void files_tell_their_format(void **state)
 	assert_null(tacho_format_of_path("x.png"));
 }
 
+/* The number of fields `number` of a message; *last is the last of them. */
+static unsigned fields(struct str message, uint64_t number, struct str *last)
+{
+	struct pb_field f;
+	unsigned n = 0;
+
+	while (pb_next(&message, &f) > 0)
+		if (f.number == number) {
+			n++;
+			*last = f.bytes;
+		}
+	return n;
+}
+
+static struct str nth_field(struct str message, uint64_t number, unsigned n)
+{
+	struct pb_field f;
+
+	while (pb_next(&message, &f) > 0)
+		if (f.number == number && n-- == 0)
+			return f.bytes;
+	return str_n("", 0);
+}
+
+static void inline_into(struct fixture *f, struct tacho_profile_row *row, const char *name, bool inlined)
+{
+	struct frame_desc like = { .space = TACHO_SPACE_USER, .known = true, .inlined = inlined };
+	struct tacho_profile_object ob = { .path = "/bin/app", .name = "app" };
+
+	like.object = profile_intern_object(f->p, &ob);
+	like.symbol = profile_intern_name(f->p, name);
+	row->node = profile_intern_node(f->p, row->node, profile_intern_frame(f->p, &like));
+}
+
+/* main -> outer, into which two functions are inlined -> leaf: three locations, one of them with three lines. */
+static void inlined_functions_share_a_location(void **state)
+{
+	struct tacho_profile_row row = { .cpu = -1, .samples = 2, .period = 20 };
+	struct str dictionary, locations, stacks, one;
+	struct fixture f;
+	struct buf out = { 0 };
+	char *text;
+
+	begin(&f, "app");
+	inline_into(&f, &row, "main", false);
+	inline_into(&f, &row, "outer", false);
+	inline_into(&f, &row, "middle", true);
+	inline_into(&f, &row, "inner", true);
+	inline_into(&f, &row, "leaf", false);
+	assert_int_equal(profile_add_row(f.p, &row), 0);
+	f.p->events.v[0].samples = 2;
+	f.p->events.v[0].period = 20;
+	assert_int_equal(tacho_output_write(tacho_format_find("otlp"), f.p, NULL, keep, &out, NULL), 0);
+	assert_int_equal(fields(buf_view(&out), 2, &dictionary), 1);
+	assert_int_equal(fields(dictionary, 7, &stacks), 2);	/* with element 0 */
+	assert_int_equal(fields(stacks, 1, &one), 1);
+	assert_int_equal(one.n, 3);
+	assert_memory_equal(one.s, "\x01\x02\x03", 3);	/* leaf; outer with what it contains; main */
+	assert_int_equal(fields(dictionary, 2, &locations), 4);
+	assert_int_equal(fields(locations, 3, &one), 1);
+	assert_int_equal(fields(nth_field(dictionary, 2, 2), 3, &one), 3);
+	assert_int_equal(fields(dictionary, 3, &one), 6);	/* five functions and element 0 */
+	buf_done(&out);
+	text = written(&f, "firefox", NULL);
+	assert_non_null(strstr(text, "\"inlineDepth\": [0, 0, 1, 2, 0]"));
+	free(text);
+	tacho_profile_free(f.p);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -316,6 +386,7 @@ int main(void)
 		cmocka_unit_test(every_format_writes_something_and_passes_failures_on),
 		cmocka_unit_test(failures_come_back),
 		cmocka_unit_test(formats_of_times_need_them),
+		cmocka_unit_test(inlined_functions_share_a_location),
 		cmocka_unit_test(files_tell_their_format),
 	};
 

@@ -74,11 +74,18 @@ static const struct tacho_format *choose_format(const struct export_opts *o)
 	return f;
 }
 
+static bool is_binary(const struct tacho_format *f)
+{
+	return strcmp(f->name, "pprof") == 0 || strcmp(f->name, "otlp") == 0;
+}
+
 static int export_run(void *opts, int argc, char **argv)
 {
 	struct export_opts *o = opts;
 	const struct tacho_format *format;
 	struct tacho_profile *p = NULL;
+	struct profile_origin origin = { 0 };
+	struct tacho_output_attribute host = { "host.name", origin.host };
 	bool damaged = false;
 	int status;
 
@@ -93,17 +100,21 @@ static int export_run(void *opts, int argc, char **argv)
 	format = choose_format(o);
 	if (!format || !weight_parse("export", o->weight, &o->out.weight))
 		return EXIT_USAGE;
-	if (!o->output && strcmp(format->name, "pprof") == 0 && term_is_tty(STDOUT_FILENO)) {
+	if (!o->output && is_binary(format) && term_is_tty(STDOUT_FILENO)) {
 		message_text("export", "%s is a binary format and not for a terminal; use -o FILE", format->name);
 		return EXIT_USAGE;
 	}
 	if (!profile_keeps_input("export", o->source.input, o->output))
 		return EXIT_FAILED;
 	o->source.filter.join_unlined = true;
+	o->source.origin = &origin;
 	status = profile_read("export", &o->source, o->source.input, format, &p, &damaged);
 	if (status)
 		return status;
 	o->out.size = sizeof(o->out);
+	o->out.wall_offset_ns = origin.wall_offset_ns;
+	o->out.resource = &host;
+	o->out.n_resource = origin.host[0] != '\0';
 	status = profile_write("export", format, p, &o->out, o->output);
 	tacho_profile_free(p);
 	return status ? status : damaged ? EXIT_FAILED : 0;

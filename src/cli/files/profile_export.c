@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 
 #include "base/error.h"
 #include "base/io.h"
@@ -45,6 +46,17 @@ static int load(struct tacho_profile *p, struct tacho_perfdata *pd, const struct
 	return err;
 }
 
+static void read_origin(struct profile_origin *out, const struct tacho_perfdata *pd)
+{
+	struct tacho_file_clock clock;
+	const char *host = tacho_perfdata_string(pd, TACHO_FEATURE_HOSTNAME);
+
+	if (host)
+		snprintf(out->host, sizeof(out->host), "%s", host);
+	if (tacho_perfdata_clock(pd, &clock) == 0)
+		out->wall_offset_ns = (int64_t)(clock.wall_ns - clock.clock_ns);
+}
+
 int profile_read(const char *command, const struct profile_source *src, const char *path,
 		 const struct tacho_format *format, struct tacho_profile **out, bool *damaged)
 {
@@ -71,6 +83,8 @@ int profile_read(const char *command, const struct profile_source *src, const ch
 							 .force = src->force), &e);
 	if (err == 0)
 		err = load(*out, pd, &source, command, damaged, &e);
+	if (err == 0 && src->origin)
+		read_origin(src->origin, pd);
 	tacho_perfdata_close(pd);
 	if (err < 0) {
 		message_error(command, NULL, NULL, &e);

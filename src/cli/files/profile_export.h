@@ -10,12 +10,18 @@
 
 #include <tacho/output.h>
 
+struct profile_origin {			/* what is known of a recording's machine and clock */
+	char host[128];			/* "": unknown */
+	int64_t wall_offset_ns;		/* wall-clock time - time of samples; 0: unknown */
+};
+
 struct profile_source {
 	const char *input;		/* NULL: input_choose() */
 	struct tacho_profile_opts filter;
 	struct tacho_symbols_opts symbols;
 	bool force, quiet;
 	bool explains;			/* also report stacks and names that are incomplete */
+	struct profile_origin *origin;	/* filled in if not NULL */
 };
 
 #define SOURCE_AT(type, field) offsetof(type, source.field)

@@ -9,4 +9,4 @@ refused 1 tacho export -f folded -i /nonexistent
 echo 'not a recording' >bad
 refused 1 tacho export -f folded -i bad -o bad.folded
 [ ! -e bad.folded ] || fail "a file was left"
-tacho export --list | grep -c . | grep -qx 11
+tacho export --list | grep -c . | grep -qx 12
