@@ -75,7 +75,7 @@ static void many(void **state)
 
 static int signal_of_child(void (*fn)(void))
 {
-	int status;
+	int status = 0;
 	pid_t pid = fork();
 
 	if (pid == 0) {
