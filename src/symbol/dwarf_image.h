@@ -1,0 +1,16 @@
+/*
+ * An ELF file in memory that has only the debug sections and the call frame information of another file, decompressed.
+ * A library that reads it cannot be hit by the truncation of the file, and needs not know any compression.
+ */
+#ifndef SYMBOL_DWARF_IMAGE_H
+#define SYMBOL_DWARF_IMAGE_H
+
+#include "symbol/elf.h"
+
+#define DWARF_IMAGE_MAX (1ull << 30)
+
+/* Appends the image, aligned if *out was empty. Returns 0, -ENODATA without .debug_info, -EFBIG beyond
+ * DWARF_IMAGE_MAX, -EBADMSG, -ENOMEM. */
+int dwarf_image_make(const struct elf *e, struct buf *out);
+
+#endif
