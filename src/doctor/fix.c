@@ -11,6 +11,7 @@
 /* What tacho can use, see permission_checks. */
 static const struct { int number; const char *lower, *upper; } caps[] = {
 	{ HOST_CAP_PERFMON, "perfmon", "PERFMON" },
+	{ HOST_CAP_BPF, "bpf", "BPF" },
 	{ HOST_CAP_SYSLOG, "syslog", "SYSLOG" },
 	{ HOST_CAP_SYS_PTRACE, "sys_ptrace", "SYS_PTRACE" },
 	{ HOST_CAP_IPC_LOCK, "ipc_lock", "IPC_LOCK" },
@@ -18,7 +19,7 @@ static const struct { int number; const char *lower, *upper; } caps[] = {
 };
 
 struct cap_list {
-	char text[240];
+	char text[300];
 };
 
 struct cap_style {
@@ -27,7 +28,7 @@ struct cap_style {
 };
 
 /* Lists all capabilities, even those that are held: setcap replaces the whole set of a file, and a container is
- * started by one command. Before Linux 5.8, CAP_SYS_ADMIN is needed instead of CAP_PERFMON. */
+ * started by one command. Before Linux 5.8, CAP_SYS_ADMIN is needed instead of CAP_PERFMON and CAP_BPF. */
 static struct cap_list list_caps(const struct host_facts *h, struct cap_style style)
 {
 	bool has_perfmon = h->version_major > 5 || (h->version_major == 5 && h->version_minor >= 8);
@@ -37,6 +38,8 @@ static struct cap_list list_caps(const struct host_facts *h, struct cap_style st
 	for (size_t i = 0; i < countof(caps) && n < sizeof(list.text); i++) {
 		const char *name = style.upper ? caps[i].upper : caps[i].lower;
 
+		if (caps[i].number == HOST_CAP_BPF && !has_perfmon)
+			continue;
 		if (caps[i].number == HOST_CAP_PERFMON && !has_perfmon)
 			name = style.upper ? "SYS_ADMIN" : "sys_admin";
 		n += (size_t)snprintf(list.text + n, sizeof(list.text) - n, "%s%s%s%s", i ? style.between : "",

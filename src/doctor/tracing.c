@@ -3,13 +3,14 @@
  */
 #include "doctor/check.h"
 
+#include <tacho/bpf.h>
+
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 
 #include "base/io.h"
-#include "sys/kernel_trial.h"
 
 static const char *const places[] = { "kernel/tracing", "kernel/debug/tracing" };
 
@@ -113,22 +114,25 @@ static bool check_probe(struct doctor *d, const struct doctor_check *c, struct f
 	return true;
 }
 
-/* BPF is only reported: scripts that use other tools can ask for it, but no command of tacho needs it. */
+/* Every command works without BPF, at a higher cost. */
 static bool check_bpf(struct doctor *d, const struct doctor_check *c, struct finding *f)
 {
-	int err = trial_bpf();
+	struct tacho_error e = { .column = -1 };
+	int err = tacho_bpf_probe(&e);
 
-	(void)d;
 	(void)c;
 	if (err == 0) {
 		finding_value(f, "loads");
-		finding_set(f, TACHO_INFO, "BPF programs for perf events can be loaded; no command of tacho uses one");
+		finding_set(f, TACHO_OK, "summaries are made in the kernel");
 	} else if (err == -EPERM || err == -EACCES) {
 		finding_value(f, "not permitted");
-		finding_set(f, TACHO_INFO, "this user may not load BPF programs; no command of tacho uses one");
+		finding_set(f, TACHO_LIMITED, "summaries are made from samples, which costs more CPU time: %.200s",
+			    e.message);
+		fix_capability(d, f);
 	} else {
-		finding_value(f, "%s", err == -ENOSYS ? "not in this kernel" : strerror(-err));
-		finding_set(f, TACHO_INFO, "no BPF programs can be loaded; no command of tacho uses one");
+		finding_value(f, "none");
+		finding_set(f, TACHO_INFO, "summaries are made from samples, which costs more CPU time: %.300s",
+			    e.message);
 	}
 	return true;
 }
@@ -154,11 +158,10 @@ static bool check_btf(struct doctor *d, const struct doctor_check *c, struct fin
 	snprintf(path, sizeof(path), "%s/kernel/btf/vmlinux", d->t->sys.sysfs);
 	if (io_is_accessible(path, R_OK)) {
 		finding_value(f, "available");
-		finding_set(f, TACHO_INFO, "BPF programs can adapt to this kernel's structures; no command of "
-			    "tacho uses one");
+		finding_set(f, TACHO_INFO, "BPF programs adapt to this kernel's structures");
 	} else {
 		finding_value(f, "none");
-		finding_set(f, TACHO_INFO, "BPF programs cannot read kernel structures; no command of tacho uses one");
+		finding_set(f, TACHO_INFO, "the BPF programs of tacho cannot be loaded: they read kernel structures");
 	}
 	return true;
 }
@@ -170,8 +173,8 @@ const struct doctor_check tracing_checks[] = {
 	  "kernel functions cannot be probed: built without CONFIG_KPROBE_EVENTS" },
 	{ "uprobes", "uprobes", "stat, record", check_probe, 0, "uprobe",
 	  "user functions cannot be probed: built without CONFIG_UPROBE_EVENTS" },
-	{ "bpf", "BPF", NULL, check_bpf, 0, NULL, NULL },
+	{ "bpf", "BPF", "profile, offcpu, snoop", check_bpf, 0, NULL, NULL },
 	{ "unprivileged-bpf", "unprivileged_bpf_disabled", NULL, check_unprivileged_bpf, 0, NULL, NULL },
-	{ "btf", "BTF", NULL, check_btf, 0, NULL, NULL },
+	{ "btf", "BTF", "profile, offcpu, snoop", check_btf, 0, NULL, NULL },
 	{ .id = NULL },
 };

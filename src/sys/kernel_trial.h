@@ -1,5 +1,5 @@
 /*
- * Tries out whether the kernel allows something. Nothing remains open or loaded afterwards.
+ * Tries out whether the kernel allows something. Nothing remains open afterwards.
  */
 #ifndef SYS_KERNEL_TRIAL_H
 #define SYS_KERNEL_TRIAL_H
@@ -9,10 +9,6 @@
 /* Maps the event's ring buffer with `pages` data pages (a power of two) and unmaps it again.
  * 0 or a negative errno. */
 int trial_ring(int fd, unsigned pages);
-
-/* Loads a two-instruction program of the kind that runs on perf events. Returns 0, -EPERM,
- * -ENOSYS (no BPF in this kernel), or another negative errno. */
-int trial_bpf(void);
 
 /* The size of the kernel's struct perf_event_attr, from its answer to a size that is too small.
  * Returns the size, or a negative errno if the system call is refused earlier. */

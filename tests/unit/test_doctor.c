@@ -120,9 +120,9 @@ static struct tacho_diagnosis examine(const char *machine, struct rules *k, stru
 	return d;
 }
 
-#define SETCAP "setcap cap_perfmon,cap_syslog,cap_sys_ptrace,cap_ipc_lock,cap_dac_read_search+ep " \
+#define SETCAP "setcap cap_perfmon,cap_bpf,cap_syslog,cap_sys_ptrace,cap_ipc_lock,cap_dac_read_search+ep " \
 	       "\"$(command -v tacho)\""
-#define ADD_CAPS "--cap-add PERFMON --cap-add SYSLOG --cap-add SYS_PTRACE --cap-add IPC_LOCK " \
+#define ADD_CAPS "--cap-add PERFMON --cap-add BPF --cap-add SYSLOG --cap-add SYS_PTRACE --cap-add IPC_LOCK " \
 		 "--cap-add DAC_READ_SEARCH"
 #define VPMU "qemu-system-$(uname -m) -cpu host,pmu=on ...  # on the host; libvirt: <features><pmu " \
 	     "state='on'/></features>"
@@ -143,7 +143,7 @@ static const struct wanted wanted[] = {
 	{ "vm", "kprobes", TACHO_NO, "none", NULL, NULL },
 	{ "vm", "tracefs", TACHO_NO, "not mounted", NULL, "mount -t tracefs nodev " TEST_DATA
 	  "/host/vm/sys/kernel/tracing" },
-	{ "vm", "btf", TACHO_INFO, "available", "no command of tacho uses one", NULL },
+	{ "vm", "btf", TACHO_INFO, "available", "structures", NULL },
 	{ "vm", "config-perf-events", TACHO_OK, "y", NULL, NULL },
 	{ "vm", "config-kprobes", TACHO_LIMITED, "not set", NULL, NULL },
 	{ "vm", "config-uprobes", TACHO_OK, "m", NULL, NULL },

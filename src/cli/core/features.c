@@ -18,7 +18,8 @@
 const struct build_feature features[] = {
 	ROW("aio", HAVE_AIO_SUPPORT),
 	ROW("bpf", HAVE_LIBBPF_SUPPORT),
-	ROW("bpf_skeletons", HAVE_BPF_SKEL),
+	{ "bpf_skeletons", "HAVE_BPF_SKEL", IS_ON(HAVE_BPF_SKEL),
+	  "no summaries in the kernel: install clang, bpftool and libbpf-dev and run meson setup --reconfigure" },
 	ROW("debuginfod", HAVE_DEBUGINFOD_SUPPORT),
 	{ "dwarf", "HAVE_LIBDW_SUPPORT", IS_ON(HAVE_LIBDW_SUPPORT),
 	  "no inlined functions: install libdw-dev and run meson setup --reconfigure" },

@@ -1,0 +1,113 @@
+/*
+ * The functions of libbpf that are used: each row of the table is a function pointer, filled in by libbpf_open(), and
+ * a function of libbpf's own name that calls it. The headers declare the same names, so the compiler compares the
+ * types. Skeletons and other callers are written as if libbpf were linked.
+ */
+#include "bpf/load_libbpf.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/defs.h"
+#include "base/error.h"
+
+/* result, name, parameters, arguments, value without the library */
+#define LIBBPF_FUNCTIONS(F) \
+	F(int, bpf_object__open_skeleton, (struct bpf_object_skeleton *s, const struct bpf_object_open_opts *o), (s, o), -EOPNOTSUPP) \
+	F(int, bpf_object__load_skeleton, (struct bpf_object_skeleton *s), (s), -EOPNOTSUPP) \
+	F(int, bpf_object__attach_skeleton, (struct bpf_object_skeleton *s), (s), -EOPNOTSUPP) \
+	F(void, bpf_object__detach_skeleton, (struct bpf_object_skeleton *s), (s), ) \
+	F(void, bpf_object__destroy_skeleton, (struct bpf_object_skeleton *s), (s), ) \
+	F(libbpf_print_fn_t, libbpf_set_print, (libbpf_print_fn_t fn), (fn), NULL) \
+	F(int, bpf_map__fd, (const struct bpf_map *m), (m), -1) \
+	F(int, bpf_map__set_max_entries, (struct bpf_map *m, __u32 n), (m, n), -EOPNOTSUPP) \
+	F(int, bpf_map__set_value_size, (struct bpf_map *m, __u32 n), (m, n), -EOPNOTSUPP) \
+	F(int, bpf_map_update_elem, (int fd, const void *k, const void *v, __u64 flags), (fd, k, v, flags), -EOPNOTSUPP) \
+	F(int, bpf_map_lookup_elem, (int fd, const void *k, void *v), (fd, k, v), -EOPNOTSUPP) \
+	F(int, bpf_map_delete_elem, (int fd, const void *k), (fd, k), -EOPNOTSUPP) \
+	F(int, bpf_map_get_next_key, (int fd, const void *k, void *next), (fd, k, next), -EOPNOTSUPP) \
+	F(int, bpf_program__set_autoload, (struct bpf_program *p, bool on), (p, on), -EOPNOTSUPP) \
+	F(int, bpf_program__fd, (const struct bpf_program *p), (p), -1) \
+	F(struct bpf_link *, bpf_program__attach, (const struct bpf_program *p), (p), NULL) \
+	F(struct bpf_link *, bpf_program__attach_perf_event, (const struct bpf_program *p, int fd), (p, fd), NULL) \
+	F(struct bpf_link *, bpf_program__attach_tracepoint, (const struct bpf_program *p, const char *c, const char *n), (p, c, n), NULL) \
+	F(int, bpf_link__destroy, (struct bpf_link *l), (l), 0) \
+	F(int, libbpf_num_possible_cpus, (void), (), -EOPNOTSUPP) \
+	F(struct ring_buffer *, ring_buffer__new, (int fd, ring_buffer_sample_fn fn, void *arg, const struct ring_buffer_opts *o), (fd, fn, arg, o), NULL) \
+	F(void, ring_buffer__free, (struct ring_buffer *r), (r), ) \
+	F(int, ring_buffer__consume, (struct ring_buffer *r), (r), -EOPNOTSUPP) \
+	F(int, ring_buffer__epoll_fd, (const struct ring_buffer *r), (r), -1)
+
+#define DEFINE(type, name, params, args, without) \
+	static type (*p_##name) params; \
+	type name params \
+	{ \
+		if (!p_##name) \
+			return without; \
+		return p_##name args; \
+	}
+LIBBPF_FUNCTIONS(DEFINE)
+
+static const struct libbpf_function {
+	const char *name;
+	void **at;
+} functions[] = {
+#define ENTRY(type, name, params, args, without) { #name, (void **)&p_##name },
+	LIBBPF_FUNCTIONS(ENTRY)
+};
+
+static char last_message[400];
+
+/* Stores the last warning. The first line of the verifier's log is the reason in most cases, but the library prints
+ * the log as one message after a marker. */
+static int keep_message(enum libbpf_print_level level, const char *fmt, va_list ap)
+{
+	char text[sizeof(last_message)];
+	char *end;
+
+	if (level != LIBBPF_WARN)
+		return 0;
+	vsnprintf(text, sizeof(text), fmt, ap);
+	end = strchr(text, '\n');
+	if (end)
+		*end = '\0';
+	if (!last_message[0] || strstr(text, "failed"))
+		snprintf(last_message, sizeof(last_message), "%s",
+			 strncmp(text, "libbpf: ", 8) == 0 ? text + 8 : text);
+	return 0;
+}
+
+int libbpf_open(struct tacho_error *e)
+{
+	static void *library;
+
+	last_message[0] = '\0';
+	if (library)
+		return 0;
+	library = dlopen("libbpf.so.1", RTLD_NOW | RTLD_LOCAL);
+	for (size_t i = 0; library && i < countof(functions); i++) {
+		*functions[i].at = dlsym(library, functions[i].name);
+		if (!*functions[i].at) {
+			error_set(e, -EOPNOTSUPP, "libbpf.so.1 has no function %s", functions[i].name);
+			error_hint(e, "it is too old: install libbpf 1.0 or later");
+			dlclose(library);
+			library = NULL;
+			return -EOPNOTSUPP;
+		}
+	}
+	if (!library) {
+		error_set(e, -EOPNOTSUPP, "BPF programs need libbpf.so.1, which is not installed");
+		error_hint(e, "install libbpf (Debian: libbpf1)");
+		return -EOPNOTSUPP;
+	}
+	libbpf_set_print(keep_message);
+	return 0;
+}
+
+const char *libbpf_last_message(void)
+{
+	return last_message;
+}
