@@ -43,8 +43,13 @@ static void prepare_attr(struct tacho_evset *set, uint32_t i, uint32_t group_siz
 				    (attr->sample_period ? PERF_FORMAT_LOST : 0);
 	if (inherits(set, i) && !(opts->threads_only && set->no_inherit_thread))
 		attr->flags |= PERF_ATTR_INHERIT | (opts->threads_only ? PERF_ATTR_INHERIT_THREAD : 0);
-	if (set->sampling.on && i == set->sampling.tracker)
+	if (set->sampling.on && i == set->sampling.tracker) {
+		/* Readers count the command's thread as running from its exec on, and again for each SWITCH record that
+		 * precedes the exec. */
+		if (opts->enable_on_exec && attr->flags & PERF_ATTR_CONTEXT_SWITCH)
+			attr->flags |= PERF_ATTR_DISABLED | PERF_ATTR_ENABLE_ON_EXEC;
 		return;
+	}
 	if (opts->all_user || opts->all_kernel)
 		attr->flags &= ~(PERF_ATTR_EXCLUDE_USER | PERF_ATTR_EXCLUDE_KERNEL |
 				 PERF_ATTR_EXCLUDE_HV);

@@ -20,3 +20,6 @@ tacho record -q -e cpu-clock:u -F 1000 --latency -o file ./w 2>err || skip "cann
 tacho report --stdio -q -i file -F overhead,parallelism >table
 awk 'NF == 2 && $2 == 1 && $1 + 0 > 90 { alone = 1 } END { exit !alone }' table || { cat table; fail "threads that ended run on"; }
 tacho report --stdio --latency -i file | grep -q '^# *Latency *Overhead ' || fail "no latency of what --latency recorded"
+# perf takes a thread as running from its exec on, so no switch is recorded before that.
+tacho script -i file --show-switch-events --show-task-events | grep -m 1 -e SWITCH -e 'COMM exec' | grep -q 'COMM exec' ||
+	fail "switches precede the exec of the command"
