@@ -103,8 +103,10 @@ int options_parse(const struct command *cmd, void *opts, int *argc, char ***argv
 void options_done(const struct command *cmd, void *opts);
 void options_help(const struct command *cmd, struct buf *out);	/* appends the text of -h */
 
-/* The name used in messages: "tacho", or "perf" if the program was started under that name. */
+/* The name used in messages: "tacho", or "perf" if the program was started under that name: by a link, or by a script
+ * called perf that runs it. */
 extern const char *program_name;
+void program_name_init(const char *argv0);
 
 /* Prints "tacho stat: MESSAGE" to stderr. If the error has a column, prints `text` with a caret and the
  * hint below it:

@@ -17,8 +17,6 @@
 #include "cli/core/perf_config.h"
 #include "cli/core/terminal.h"
 
-const char *program_name = "tacho";
-
 struct globals {
 	bool help, paginate, no_pager, list_commands;
 	unsigned version;
@@ -270,13 +268,12 @@ int main(int argc, char **argv)
 {
 	struct globals g = { 0 };
 	struct tacho_error e = { .column = -1 };
-	const char *slash = argc ? strrchr(argv[0], '/') : NULL;
 
 	reserve_standard_fds();
 	catch_file_size_signal();
 	file_map_catch_truncation();
-	if (argc && !strcmp(slash ? slash + 1 : argv[0], "perf"))
-		program_name = "perf";
+	if (argc)
+		program_name_init(argv[0]);
 	if (options_parse(&globals_table, &g, &argc, &argv, &e) < 0) {
 		message_error(NULL, NULL, NULL, &e);
 		return EXIT_USAGE;
