@@ -89,6 +89,12 @@ struct command {
 	const char *complete_args;	/* completion of the arguments; values as in option_row.complete */
 	/* If complete_args are words after which other arguments follow: their completion. Ends with a NULL word. */
 	const struct subcommand *subcommands;
+	/*
+	 * Words such as "latency" of `tacho sched latency`, each with a table of its own; ends with NULL. Their names
+	 * are "sched latency". They use the same struct of options as this command, whose own rows are accepted before
+	 * the word, and whose `run` handles only a missing or unknown word. It must have stops_at_non_option set.
+	 */
+	const struct command *const *verbs;
 };
 
 extern const struct command *const commands[];	/* NULL-terminated; commands.c */
@@ -101,6 +107,13 @@ extern const struct command *const commands[];	/* NULL-terminated; commands.c */
 int options_parse(const struct command *cmd, void *opts, int *argc, char ***argv,
 		  struct tacho_error *e);
 void options_done(const struct command *cmd, void *opts);
+/* The last word of a command's name: "latency" of "sched latency". */
+const char *command_word(const struct command *cmd);
+/* The verb of this name, or NULL. */
+const struct command *command_verb(const struct command *cmd, const char *word);
+/* All rows of a command and its verbs, without headings and repeated names. The caller frees the array, which ends with
+ * OPT_END; NULL: out of memory. */
+struct option_row *options_with_verbs(const struct command *cmd);
 void options_help(const struct command *cmd, struct buf *out);	/* appends the text of -h */
 
 /* The name used in messages: "tacho", or "perf" if the program was started under that name: by a link, or by a script

@@ -66,8 +66,10 @@ static void put_quoted(struct buf *out, const char *text, const char *special)
 
 static void bash_names(const struct command *cmd, struct buf *out)
 {
+	scoped(freep) struct option_row *rows = options_with_verbs(cmd);
+
 	buf_puts(out, "\t\topts='-h --help");
-	for (const struct option_row *row = cmd->rows; row && row->kind != OPT_END; row++) {
+	for (const struct option_row *row = rows; row && row->kind != OPT_END; row++) {
 		if (!option_is_shown(row))
 			continue;
 		if (row->letter)
@@ -107,6 +109,8 @@ static void bash_subcommands(const struct command *cmd, struct buf *out)
 /* Writes a case branch per option that takes an argument, as the next word or after '='. */
 static void bash_arguments(const struct command *cmd, struct buf *out)
 {
+	scoped(freep) struct option_row *rows = options_with_verbs(cmd);
+
 	buf_puts(out, "\t\tcase $opt in\n");
 	for (const struct option_row *row = cmd->rows; row && row->kind != OPT_END; row++) {
 		if (!option_is_shown(row) || !row->arg)
@@ -123,7 +127,7 @@ static void bash_arguments(const struct command *cmd, struct buf *out)
 	buf_puts(out, "\t\tesac\n\t\t_tacho_rest() { ");
 	if (cmd->subcommands)
 		bash_subcommands(cmd, out);
-	else if (cmd->stops_at_non_option)
+	else if (cmd->stops_at_non_option && !cmd->verbs)
 		buf_puts(out, "_tacho_programs");
 	else
 		bash_action(cmd->complete_args, out);
@@ -282,16 +286,17 @@ static void zsh_script(struct buf *out)
 		      "\tcase $words[1] in\n");
 	for (size_t i = 0; commands[i]; i++) {
 		const struct command *cmd = commands[i];
+		scoped(freep) struct option_row *rows = options_with_verbs(cmd);
 
 		buf_printf(out, "\t%s)\n\t\t_arguments -s %s\\\n", cmd->name,
-			   cmd->stops_at_non_option ? "-A '-*' " : "");
-		for (const struct option_row *row = cmd->rows; row && row->kind != OPT_END; row++)
+			   cmd->stops_at_non_option && !cmd->verbs ? "-A '-*' " : "");
+		for (const struct option_row *row = rows; row && row->kind != OPT_END; row++)
 			if (option_is_shown(row))
 				zsh_row(row, out);
 		buf_puts(out, "\t\t\t'(-h --help)'{-h,--help}'[show the options]' \\\n\t\t\t'*::word:");
 		if (cmd->subcommands)
 			buf_printf(out, "_tacho_%s_words", cmd->name);
-		else if (cmd->stops_at_non_option)
+		else if (cmd->stops_at_non_option && !cmd->verbs)
 			buf_puts(out, "_normal");
 		else
 			zsh_action(cmd->complete_args, out);
@@ -374,11 +379,12 @@ static void fish_script(struct buf *out)
 	buf_puts(out, fish_head);
 	for (size_t i = 0; commands[i]; i++) {
 		const struct command *cmd = commands[i];
+		scoped(freep) struct option_row *rows = options_with_verbs(cmd);
 
 		buf_printf(out, "complete -c tacho -n __fish_use_subcommand -a %s -d '", cmd->name);
 		put_quoted(out, cmd->summary, "");
 		buf_puts(out, "'\n");
-		for (const struct option_row *row = cmd->rows; row && row->kind != OPT_END; row++)
+		for (const struct option_row *row = rows; row && row->kind != OPT_END; row++)
 			if (option_is_shown(row))
 				fish_row(cmd->name, row, out);
 		buf_printf(out, "complete -c tacho -n '__fish_seen_subcommand_from %s'"
@@ -388,7 +394,7 @@ static void fish_script(struct buf *out)
 		if (cmd->subcommands || (!cmd->stops_at_non_option && !cmd->complete_args))
 			continue;
 		buf_printf(out, "complete -c tacho -n '__fish_seen_subcommand_from %s'", cmd->name);
-		fish_action(cmd->stops_at_non_option ? "(__fish_complete_subcommand --fcs-skip=2)" : cmd->complete_args, out);
+		fish_action(cmd->stops_at_non_option && !cmd->verbs ? "(__fish_complete_subcommand --fcs-skip=2)" : cmd->complete_args, out);
 		buf_putc(out, '\n');
 	}
 }

@@ -47,14 +47,11 @@ static void help_row(const struct option_row *row, unsigned width, struct buf *o
 	buf_putc(out, '\n');
 }
 
-void options_help(const struct command *cmd, struct buf *out)
+static void help_rows(const struct command *cmd, bool colors, struct buf *out)
 {
 	unsigned width = min_of(term_width(STDOUT_FILENO), 100u);
-	bool colors = term_has_colors(STDOUT_FILENO), grouped = false;
+	bool grouped = false;
 
-	buf_printf(out, "usage: %s %s [OPTIONS]%s%s\n\n", program_name, cmd->name,
-		   cmd->args ? " " : "", cmd->args ? cmd->args : "");
-	buf_printf(out, "%s %s: %s\n", program_name, cmd->name, cmd->summary);
 	for (const struct option_row *row = cmd->rows; row && row->kind != OPT_END; row++) {
 		if (row->kind == OPT_GROUP || !grouped)
 			buf_putc(out, '\n');
@@ -65,5 +62,21 @@ void options_help(const struct command *cmd, struct buf *out)
 		} else if (option_is_shown(row)) {
 			help_row(row, width, out);
 		}
+	}
+}
+
+void options_help(const struct command *cmd, struct buf *out)
+{
+	bool colors = term_has_colors(STDOUT_FILENO);
+
+	buf_printf(out, "usage: %s %s [OPTIONS]%s%s\n\n", program_name, cmd->name,
+		   cmd->args ? " " : "", cmd->args ? cmd->args : "");
+	buf_printf(out, "%s %s: %s\n", program_name, cmd->name, cmd->summary);
+	help_rows(cmd, colors, out);
+	for (const struct command *const *verb = cmd->verbs; verb && *verb; verb++) {
+		buf_putc(out, '\n');
+		term_styled(out, colors, TERM_BOLD, (*verb)->name);
+		buf_printf(out, ": %s", (*verb)->summary);
+		help_rows(*verb, colors, out);
 	}
 }

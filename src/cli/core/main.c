@@ -135,6 +135,8 @@ int command_run_on(const struct command *cmd, void *opts, int argc, char **argv)
 		message_error(cmd->name, use.option[0] ? use.option : NULL, use.arg, &e);
 		return err == -EINVAL || err == -ENOENT ? EXIT_USAGE : EXIT_FAILED;
 	}
+	if (cmd->verbs && argc > 0 && command_verb(cmd, argv[0]))
+		return command_run_on(command_verb(cmd, argv[0]), opts, argc, argv);
 	if (cmd->exec && (!cmd->is_exec || cmd->is_exec(opts, argc, argv)))
 		return cmd->exec(original);
 	return cmd->run(opts, argc, argv);

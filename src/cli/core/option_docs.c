@@ -63,9 +63,10 @@ static void put_row(struct buf *out, const struct option_row *row)
 static void put_perf_rows(const struct command *cmd, enum option_kind kind, const char *heading,
 			  const char *text, struct buf *out)
 {
+	scoped(freep) struct option_row *rows = options_with_verbs(cmd);
 	bool begun = false;
 
-	for (const struct option_row *row = cmd->rows; row && row->kind != OPT_END; row++) {
+	for (const struct option_row *row = rows; row && row->kind != OPT_END; row++) {
 		if (row->kind != kind)
 			continue;
 		if (!begun)
@@ -75,7 +76,7 @@ static void put_perf_rows(const struct command *cmd, enum option_kind kind, cons
 	}
 }
 
-void options_scd(const struct command *cmd, struct buf *out)
+static void scd_rows(const struct command *cmd, struct buf *out)
 {
 	for (const struct option_row *row = cmd->rows; row && row->kind != OPT_END; row++) {
 		if (row->kind == OPT_GROUP) {
@@ -86,7 +87,18 @@ void options_scd(const struct command *cmd, struct buf *out)
 			put_row(out, row);
 		}
 	}
+}
+
+void options_scd(const struct command *cmd, struct buf *out)
+{
+	scd_rows(cmd, out);
 	buf_puts(out, "*-h*, *--help*\n\tShow the options.\n");
+	for (const struct command *const *verb = cmd->verbs; verb && *verb; verb++) {
+		buf_printf(out, "\n## tacho %s\n\n", (*verb)->name);
+		scd_sentence(out, str_of((*verb)->summary));
+		buf_puts(out, "\n\n");
+		scd_rows(*verb, out);
+	}
 	put_perf_rows(cmd, OPT_NOTED, "Options of perf that change nothing",
 		      "These are accepted with one note on stderr.", out);
 	put_perf_rows(cmd, OPT_REFUSED, "Options of perf that are not supported",
@@ -112,8 +124,9 @@ static void put_spellings(const struct option_row *row, struct buf *out)
 
 void options_names(const struct command *cmd, struct buf *out)
 {
+	scoped(freep) struct option_row *rows = options_with_verbs(cmd);
 
-	for (const struct option_row *row = cmd->rows; row && row->kind != OPT_END; row++) {
+	for (const struct option_row *row = rows; row && row->kind != OPT_END; row++) {
 		if (!option_is_shown(row))
 			continue;
 		put_spellings(row, out);
@@ -123,7 +136,9 @@ void options_names(const struct command *cmd, struct buf *out)
 
 void options_of_perf(const struct command *cmd, struct buf *out)
 {
-	for (const struct option_row *row = cmd->rows; row && row->kind != OPT_END; row++) {
+	scoped(freep) struct option_row *rows = options_with_verbs(cmd);
+
+	for (const struct option_row *row = rows; row && row->kind != OPT_END; row++) {
 		bool noted = row->kind == OPT_NOTED, refused = row->kind == OPT_REFUSED;
 
 		if (row->kind == OPT_GROUP)

@@ -486,13 +486,79 @@ int options_apply(const struct command *cmd, void *opts, const char *name, const
 	return store(&p, m.row, value);
 }
 
+const char *command_word(const struct command *cmd)
+{
+	const char *blank = strrchr(cmd->name, ' ');
+
+	return blank ? blank + 1 : cmd->name;
+}
+
+const struct command *command_verb(const struct command *cmd, const char *word)
+{
+	for (const struct command *const *verb = cmd->verbs; verb && *verb; verb++)
+		if (!strcmp(word, command_word(*verb)))
+			return *verb;
+	return NULL;
+}
+
+static size_t count_rows(const struct command *cmd)
+{
+	size_t n = 0;
+
+	for (const struct option_row *row = cmd->rows; row && row->kind != OPT_END; row++)
+		n++;
+	for (const struct command *const *verb = cmd->verbs; verb && *verb; verb++)
+		n += count_rows(*verb);
+	return n;
+}
+
+static bool is_same_option(const struct option_row *a, const struct option_row *b)
+{
+	return a->letter == b->letter && !a->name == !b->name && (!a->name || !strcmp(a->name, b->name));
+}
+
+/* Adds the rows that are supported, or those that are not, to the list that ends with OPT_END. */
+static void merge_rows(const struct command *cmd, bool supported, struct option_row *list)
+{
+	for (const struct option_row *row = cmd->rows; row && row->kind != OPT_END; row++) {
+		struct option_row *at = list;
+
+		if (row->kind == OPT_GROUP || (row->kind != OPT_REFUSED && row->kind != OPT_NOTED) != supported)
+			continue;
+		while (at->kind != OPT_END && !is_same_option(at, row))
+			at++;
+		if (at->kind == OPT_END)
+			*at = *row;
+	}
+	for (const struct command *const *verb = cmd->verbs; verb && *verb; verb++)
+		merge_rows(*verb, supported, list);
+}
+
+struct option_row *options_with_verbs(const struct command *cmd)
+{
+	struct option_row *list = calloc(count_rows(cmd) + 1, sizeof(*list));
+
+	if (list) {
+		merge_rows(cmd, true, list);
+		merge_rows(cmd, false, list);
+	}
+	return list;
+}
+
+static void free_lists(const struct command *cmd, void *opts)
+{
+	for (const struct option_row *row = cmd->rows; row && row->kind != OPT_END; row++)
+		if (row->kind == OPT_LIST)
+			strlist_done((struct strlist *)((char *)opts + row->offset));
+	for (const struct command *const *verb = cmd->verbs; verb && *verb; verb++)
+		free_lists(*verb, opts);
+}
+
 void options_done(const struct command *cmd, void *opts)
 {
 	if (!opts)
 		return;
 	if (cmd->done)
 		cmd->done(opts);
-	for (const struct option_row *row = cmd->rows; row && row->kind != OPT_END; row++)
-		if (row->kind == OPT_LIST)
-			strlist_done((struct strlist *)((char *)opts + row->offset));
+	free_lists(cmd, opts);
 }
