@@ -148,6 +148,12 @@ TACHO_API int tacho_code_new(struct tacho_code **out, const struct tacho_symbols
 			     const struct tacho_object_id *id, uint64_t address, struct tacho_error *e);
 TACHO_API void tacho_code_free(struct tacho_code *c);
 TACHO_API void tacho_code_get(const struct tacho_code *c, struct tacho_code_view *out);
+/* Continues with another function of the same object: views that were taken before are invalid. The options that
+ * tacho_code_new() was given must still exist. Returns 0, -ENOENT or another negative errno. */
+TACHO_API int tacho_code_move(struct tacho_code *c, uint64_t address);
+/* The source file and line of an address of the same object. Returns 1 if they are known, 0 if not, or -ENOMEM. *file is
+ * owned by `c`. */
+TACHO_API int tacho_code_line(struct tacho_code *c, uint64_t address, const char **file, uint32_t *line);
 /* The symbol at an address of the same object, and the offset into it; NULL when there is none. */
 TACHO_API const char *tacho_code_name(const struct tacho_code *c, uint64_t address, uint64_t *offset);
 

@@ -4,6 +4,7 @@
  */
 #include <tacho/symbol.h>
 
+#include "symbol/dwarf_line.h"
 #include "symbol/object_files.h"
 #include "symbol/objects.h"
 
@@ -96,6 +97,7 @@ static int find_code(struct tacho_code *c, uint64_t address)
 
 	if (err < 0)
 		return err;
+	buf_clear(&c->bytes);
 	note_file(c, &e);
 	sym = symbol_table_find(&c->object->table, address);
 	c->start = sym ? sym->start : address;
@@ -145,6 +147,18 @@ int tacho_code_new(struct tacho_code **out, const struct tacho_symbols_opts *opt
 	}
 	*out = c;
 	return 0;
+}
+
+int tacho_code_move(struct tacho_code *c, uint64_t address)
+{
+	return find_code(c, address);
+}
+
+int tacho_code_line(struct tacho_code *c, uint64_t address, const char **file, uint32_t *line)
+{
+	if (!c->object->lines_read && object_read_lines(c->object, &c->search, NULL) < 0)
+		return -ENOMEM;
+	return c->object->lines && dwarf_lines_find(c->object->lines, address, file, line);
 }
 
 void tacho_code_get(const struct tacho_code *c, struct tacho_code_view *out)

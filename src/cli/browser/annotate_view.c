@@ -1,11 +1,11 @@
 /*
- * Shows one function: its instructions with their shares of the samples.
+ * Shows one function: its instructions with their shares of the samples, the jump under the cursor, and the source.
  *
  *	strcmp  /usr/lib/libc.so.6 [Percent: local period]
  *	 Percent |    Offset  Instruction
- *	   18.31 |        1c  je         80 <strcmp+0x80>
+ *	   18.31 |        1c:  ↓ je     80 <strcmp+0x80>
  */
-#include "cli/browser/browser.h"
+#include "cli/browser/annotate_view.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -20,9 +20,13 @@
 enum share_format { SHARE_PERCENT, SHARE_PERIOD, SHARE_SAMPLES, N_SHARE_FORMATS };
 
 struct annotate_view {
-	struct browser *b;
-	const struct tacho_profile_frame *frame;
-	struct annotate a;
+	const struct annotate_shown *what;
+	struct screen *screen;
+	const struct annotate *a;
+	struct annotate_rows rows;
+	uint32_t *row_of;		/* the row of each instruction */
+	bool source;			/* source lines are shown */
+	bool utf8;
 	struct scroll scroll;
 	size_t nth_hot;			/* rank of the last hot line that was jumped to */
 	enum share_format format;
@@ -42,18 +46,17 @@ static void set_message(struct annotate_view *v, const char *text)
 
 static double percent_of(const struct annotate_view *v, const struct annotate_line *l)
 {
-	const struct rows *r = &browser_table(v->b)->rows;
 	uint64_t part = v->hits ? l->samples : l->period;
-	uint64_t all = v->hits ? v->a.samples : v->a.period;
+	uint64_t all = v->hits ? v->a->samples : v->a->period;
 
 	if (v->global)
-		all = v->hits ? r->report->samples : r->report->period;
+		all = v->hits ? v->what->all_samples : v->what->all_period;
 	return all ? 100.0 * (double)part / (double)all : 0;
 }
 
 static void put_share(const struct annotate_view *v, const struct annotate_line *l, struct buf *out)
 {
-	if (!l->samples)
+	if (!l || !l->samples)
 		buf_pad(out, ' ', 12);
 	else if (v->format == SHARE_PERCENT)
 		buf_printf(out, "%12.2f", percent_of(v, l));
@@ -61,21 +64,78 @@ static void put_share(const struct annotate_view *v, const struct annotate_line 
 		buf_printf(out, "%12" PRIu64, v->format == SHARE_PERIOD ? l->period : l->samples);
 }
 
-static void put_text(const struct annotate_view *v, const struct annotate_line *l, struct buf *out)
+/* The line in which an instruction jumps to; SIZE_MAX: it does not jump, or out of the function. */
+static size_t target_of(const struct annotate_view *v, size_t line)
 {
-	buf_printf(out, " | %*" PRIx64 ":  %s", v->full ? 16 : 8,
-		   v->full ? l->address : l->address - v->a.view.start, l->text);
+	const struct annotate_line *l = &v->a->lines.v[line];
+
+	return l->flow == FLOW_JUMP && l->target ? annotate_at(v->a, l->target) : SIZE_MAX;
+}
+
+/* The direction of a jump, of a call and of a return. */
+static const char *arrow_of(const struct annotate_view *v, size_t line)
+{
+	const struct annotate_line *l = &v->a->lines.v[line];
+	size_t target = target_of(v, line);
+
+	if (l->flow == FLOW_CALL || (l->flow == FLOW_JUMP && target == SIZE_MAX && l->target))
+		return v->utf8 ? "→ " : "> ";
+	if (l->flow == FLOW_RETURN)
+		return v->utf8 ? "← " : "< ";
+	if (target == SIZE_MAX)
+		return "  ";
+	if (target > line)
+		return v->utf8 ? "↓ " : "v ";
+	return v->utf8 ? "↑ " : "^ ";
+}
+
+/* The line from the jump under the cursor to its target, or nothing. */
+static const char *jump_line(const struct annotate_view *v, size_t row)
+{
+	static const char *const drawn[2][4] = { { "  ", "+-", "| ", "+>" }, { "  ", "┌─", "│ ", "└>" } };
+	const char *const *with = drawn[v->utf8];
+	size_t from = v->scroll.at, to;
+
+	if (from >= v->rows.n || v->rows.v[from].source)
+		return with[0];
+	to = target_of(v, v->rows.v[from].line);
+	if (to == SIZE_MAX)
+		return with[0];
+	to = v->row_of[to];
+	if (row == to)
+		return v->utf8 && to < from ? "┌>" : with[3];
+	if (row == from)
+		return v->utf8 && to < from ? "└─" : with[1];
+	return row > min_of(from, to) && row < max_of(from, to) ? with[2] : with[0];
+}
+
+static void put_text(const struct annotate_view *v, size_t row, struct buf *out)
+{
+	const struct annotate_row *r = &v->rows.v[row];
+	const struct annotate_line *l = &v->a->lines.v[r->line];
+
+	if (r->source) {
+		buf_printf(out, " | %*" PRIu32 "   %s%s", v->full ? 16 : 8, r->number, jump_line(v, row), r->source);
+		return;
+	}
+	buf_printf(out, " | %*" PRIx64 ": %s%s%s", v->full ? 16 : 8,
+		   v->full ? l->address : l->address - v->a->view.start, jump_line(v, row), arrow_of(v, r->line), l->text);
 }
 
 static void put_title(const struct annotate_view *v, struct buf *out)
 {
-	buf_printf(out, "%s  %s [Percent: %s %s]", v->frame->code->name, v->a.view.path,
+	buf_printf(out, "%s  %s [Percent: %s %s]", v->what->name, v->a->view.path,
 		   v->global ? "global" : "local", v->hits ? "hits" : "period");
+}
+
+static const struct annotate_line *line_of(const struct annotate_view *v, size_t row)
+{
+	return v->rows.v[row].source ? NULL : &v->a->lines.v[v->rows.v[row].line];
 }
 
 static uint64_t page_of(const struct annotate_view *v)
 {
-	int page = v->b->screen->rows - HEAD_LINES - 1;
+	int page = v->screen->rows - HEAD_LINES - 1;
 
 	return page > 0 ? (uint64_t)page : 1;
 }
@@ -87,10 +147,11 @@ static const char *head_of(const struct annotate_view *v)
 	return heads[v->format];
 }
 
-static void draw_line(const struct annotate_view *v, const struct annotate_line *l, int row, bool chosen)
+static void draw_line(const struct annotate_view *v, size_t nth, int row, bool chosen)
 {
-	struct screen *s = v->b->screen;
-	double percent = percent_of(v, l);
+	struct screen *s = v->screen;
+	const struct annotate_line *l = line_of(v, nth);
+	double percent = l ? percent_of(v, l) : 0;
 	enum screen_style style = percent >= ROWS_HOT ? STYLE_HOT :
 				  percent >= ROWS_WARM ? STYLE_WARM : STYLE_PLAIN;
 	struct buf text = { 0 };
@@ -100,11 +161,11 @@ static void draw_line(const struct annotate_view *v, const struct annotate_line 
 	if (!buf_failed(&text))
 		col = screen_put(s, row, 0, chosen ? STYLE_SELECTED : style, text.bytes);
 	buf_clear(&text);
-	put_text(v, l, &text);
+	put_text(v, nth, &text);
 	if (!buf_failed(&text) && chosen)
 		screen_fill(s, row, col, s->cols, STYLE_SELECTED, text.bytes);
 	else if (!buf_failed(&text))
-		screen_put(s, row, col, STYLE_PLAIN, text.bytes);
+		screen_put(s, row, col, l ? STYLE_PLAIN : STYLE_QUIET, text.bytes);
 	buf_done(&text);
 }
 
@@ -119,17 +180,13 @@ static void draw_status(struct screen *s, const char *text)
 static void draw(void *arg)
 {
 	struct annotate_view *v = arg;
-	struct screen *s = v->b->screen;
+	struct screen *s = v->screen;
 	struct buf text = { 0 };
 
 	s->ops->clear(s);
-	for (uint64_t i = 0; i < page_of(v) && v->scroll.top + i < v->a.lines.n; i++)
-		draw_line(v, &v->a.lines.v[v->scroll.top + i], HEAD_LINES + (int)i,
-			  v->scroll.top + i == v->scroll.at);
-	browser_title(v->b, &text);
-	if (!buf_failed(&text))
-		screen_fill(s, 0, 0, s->cols, STYLE_TITLE, text.bytes);
-	buf_clear(&text);
+	for (uint64_t i = 0; i < page_of(v) && v->scroll.top + i < v->rows.n; i++)
+		draw_line(v, v->scroll.top + i, HEAD_LINES + (int)i, v->scroll.top + i == v->scroll.at);
+	screen_fill(s, 0, 0, s->cols, STYLE_TITLE, v->what->title);
 	put_title(v, &text);
 	if (!buf_failed(&text))
 		screen_fill(s, 1, 0, s->cols, STYLE_PLAIN, text.bytes);
@@ -139,12 +196,12 @@ static void draw(void *arg)
 		screen_fill(s, 2, 0, s->cols, STYLE_PLAIN, text.bytes);
 	buf_done(&text);
 	if (s->rows > HEAD_LINES)
-		draw_status(s, v->message[0] ? v->message : "h: help   H: hottest   q: back");
+		draw_status(s, v->message[0] ? v->message : "h: help   H: hottest   s: source   /: search   q: back");
 }
 
 static struct menu menu_of(struct annotate_view *v)
 {
-	return (struct menu){ .screen = v->b->screen, .draw_background = draw, .arg = v };
+	return (struct menu){ .screen = v->screen, .draw_background = draw, .arg = v };
 }
 
 /* ---- keys ---- */
@@ -157,41 +214,49 @@ static void go_to(struct annotate_view *v, size_t at)
 		v->scroll.top = at - min_of((uint64_t)at, page_of(v) / 2);
 }
 
+static void go_to_line(struct annotate_view *v, size_t line)
+{
+	go_to(v, v->row_of[line]);
+}
+
 static void on_hottest(struct annotate_view *v, int key)
 {
 	size_t nth = key == KEY_IS_TAB ? v->nth_hot + 1 : key == KEY_IS_UNTAB && v->nth_hot ? v->nth_hot - 1 : 0;
-	size_t at = annotate_hottest(&v->a, nth);
+	size_t at = annotate_hottest(v->a, nth);
 
 	if (at == SIZE_MAX)
-		at = annotate_hottest(&v->a, nth = 0);
+		at = annotate_hottest(v->a, nth = 0);
 	if (at == SIZE_MAX) {
 		set_message(v, "These instructions have no samples");
 		return;
 	}
 	v->nth_hot = nth;
-	go_to(v, at);
+	go_to_line(v, at);
 }
 
 static void on_target(struct annotate_view *v, int key)
 {
-	const struct annotate_line *l = &v->a.lines.v[v->scroll.at];
-	size_t at = l->target ? annotate_at(&v->a, l->target) : SIZE_MAX;
+	const struct annotate_line *l = line_of(v, v->scroll.at);
+	size_t at = l && l->target ? annotate_at(v->a, l->target) : SIZE_MAX;
 
 	(void)key;
 	if (at == SIZE_MAX)
-		set_message(v, l->target ? "The target is outside this function" : "This instruction has no fixed jump target");
+		set_message(v, l && l->target ? "The target is outside this function" : "This line has no fixed jump target");
 	else
-		go_to(v, at);
+		go_to_line(v, at);
 }
 
 /* Searches from the next line, wrapping around. */
 static void search_text(struct annotate_view *v, bool backwards)
 {
-	size_t n = v->a.lines.n, at = v->scroll.at;
+	size_t n = v->rows.n, at = v->scroll.at;
 
 	for (size_t i = 0; i < n; i++) {
+		const struct annotate_line *l;
+
 		at = backwards ? (at + n - 1) % n : (at + 1) % n;
-		if (strstr(v->a.lines.v[at].text, v->search)) {
+		l = line_of(v, at);
+		if (strstr(l ? l->text : v->rows.v[at].source, v->search)) {
 			go_to(v, at);
 			return;
 		}
@@ -203,7 +268,7 @@ static void on_search(struct annotate_view *v, int key)
 {
 	struct menu m = menu_of(v);
 
-	if (key != 'n' && !menu_type(&m, "Search", "Part of an instruction:\n", v->search))
+	if (key != 'n' && !menu_type(&m, "Search", "Part of an instruction or a source line:\n", v->search))
 		return;
 	if (v->search[0])
 		search_text(v, key == '?');
@@ -219,6 +284,29 @@ static void on_toggle(struct annotate_view *v, int key)
 		v->hits = !v->hits;
 	else
 		v->full = !v->full;
+}
+
+/* Makes the rows anew; the cursor stays on its instruction. */
+static bool make_rows(struct annotate_view *v)
+{
+	uint32_t line = v->rows.n ? v->rows.v[v->scroll.at].line : 0;
+
+	v->rows.n = 0;
+	if (annotate_rows(v->a, v->source ? v->what->sources : NULL, &v->rows) < 0)
+		return false;
+	for (size_t i = 0; i < v->rows.n; i++)
+		if (!v->rows.v[i].source)
+			v->row_of[v->rows.v[i].line] = (uint32_t)i;
+	go_to_line(v, line);
+	return true;
+}
+
+static void on_source(struct annotate_view *v, int key)
+{
+	(void)key;
+	v->source = !v->source;
+	if (make_rows(v) && v->source && v->rows.n == v->a->lines.n)
+		set_message(v, "No source: the object has no line tables, or its source files are not here");
 }
 
 /* Creates "SYMBOL.annotation"; characters that are unsafe in a file name become '_'. */
@@ -240,14 +328,14 @@ static int create_file(const char *symbol, struct buf *name)
 static void on_print(struct annotate_view *v, int key)
 {
 	struct buf out = { 0 }, name = { 0 };
-	int fd = create_file(v->frame->code->name, &name), err = fd;
+	int fd = create_file(v->what->name, &name), err = fd;
 
 	(void)key;
 	put_title(v, &out);
 	buf_puts(&out, "\n\n");
-	for (size_t i = 0; i < v->a.lines.n; i++) {
-		put_share(v, &v->a.lines.v[i], &out);
-		put_text(v, &v->a.lines.v[i], &out);
+	for (size_t i = 0; i < v->rows.n; i++) {
+		put_share(v, line_of(v, i), &out);
+		put_text(v, i, &out);
 		buf_putc(&out, '\n');
 	}
 	if (fd >= 0) {
@@ -276,6 +364,7 @@ static const struct annotate_key {
 	{ "/", "search forwards for a text", on_search, { '/' } },
 	{ "?", "search backwards for a text", on_search, { '?' } },
 	{ "n", "repeat the search forwards", on_search, { 'n' } },
+	{ "s", "show or hide the source lines", on_source, { 's' } },
 	{ "t", "show percentages, periods, or numbers of samples", on_toggle, { 't' } },
 	{ "p", "let 100 % be the samples of the function, or all samples", on_toggle, { 'p' } },
 	{ "b", "calculate percentages from periods, or from numbers of samples", on_toggle, { 'b' } },
@@ -313,22 +402,39 @@ static bool is_leave_key(int key)
 
 static void loop(struct annotate_view *v)
 {
-	struct screen *s = v->b->screen;
+	struct screen *s = v->screen;
 	int key;
 
 	on_hottest(v, 'H');
 	do {
-		scroll_key(&v->scroll, KEY_IS_OTHER, v->a.lines.n, page_of(v));
+		scroll_key(&v->scroll, KEY_IS_OTHER, v->rows.n, page_of(v));
 		draw(v);
 		s->ops->show(s);
 		key = s->ops->key(s);
 		if (key == KEY_IS_RESIZE)
 			continue;
 		v->message[0] = '\0';
-		if (!scroll_key(&v->scroll, key, v->a.lines.n, page_of(v)))
+		if (!scroll_key(&v->scroll, key, v->rows.n, page_of(v)))
 			handle_key(v, key);
 	} while (!is_leave_key(key));
 }
+
+int annotate_show(const struct annotate_shown *what, const struct annotate *a)
+{
+	struct annotate_view v = {
+		.what = what, .screen = what->screen, .a = a, .source = what->sources && what->source,
+		.utf8 = MB_CUR_MAX > 1, .row_of = calloc(a->lines.n, sizeof(*v.row_of)),
+	};
+	bool made = v.row_of && make_rows(&v);
+
+	if (made)
+		loop(&v);
+	vec_done(&v.rows);
+	free(v.row_of);
+	return made ? 0 : -ENOMEM;
+}
+
+/* ---- from the browser ---- */
 
 static int read_addresses(struct browser *b, struct tacho_error *e)
 {
@@ -344,7 +450,12 @@ static int read_addresses(struct browser *b, struct tacho_error *e)
 void browser_annotate(struct browser *b, const struct tacho_profile_frame *f)
 {
 	struct browser_table *t = browser_table(b);
-	struct annotate_view v = { .b = b, .frame = f };
+	struct annotate_request r = { .opts = &b->opts, .profile = b->profile, .frame = f, .events = t->members,
+				      .n_events = t->n_members, .source_lines = true };
+	struct annotate_shown shown = { .screen = b->screen };
+	struct source_files sources = { 0 };
+	struct annotate a = { 0 };
+	scoped(buf_done) struct buf title = { 0 };
 	struct tacho_error e = { .column = -1 };
 	int err;
 
@@ -360,12 +471,21 @@ void browser_annotate(struct browser *b, const struct tacho_profile_frame *f)
 	}
 	err = read_addresses(b, &e);
 	if (err == 0)
-		err = annotate_make(&v.a, b->addresses, &b->opts, b->profile, f, t->members, t->n_members, &e);
+		r.from = b->addresses;
+	if (err == 0)
+		err = annotate_make(&a, &r, &e);
 	if (err < 0) {
 		browser_message(b, "%.60s: %s%s%s", f->code->name, e.message, e.hint[0] ? "; " : "",
 			    e.hint);
 		return;
 	}
-	loop(&v);
-	annotate_done(&v.a);
+	browser_title(b, &title);
+	shown = (struct annotate_shown){
+		.screen = b->screen, .title = buf_failed(&title) ? "" : title.bytes, .name = f->code->name,
+		.all_samples = t->rows.report->samples, .all_period = t->rows.report->period, .sources = &sources,
+	};
+	if (annotate_show(&shown, &a) < 0)
+		b->failed = true;
+	annotate_done(&a);
+	source_files_done(&sources);
 }

@@ -14,7 +14,7 @@
 #ifndef CLI_BROWSER_BROWSER_H
 #define CLI_BROWSER_BROWSER_H
 
-#include "cli/browser/annotate.h"
+#include "cli/annotate/annotate.h"
 #include "cli/browser/menu.h"
 #include "cli/browser/rows.h"
 #include "cli/report/report.h"

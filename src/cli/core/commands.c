@@ -4,6 +4,7 @@
 #include "cli/core/command.h"
 
 extern const struct command cmd_agent;
+extern const struct command cmd_annotate;
 extern const struct command cmd_archive;
 extern const struct command cmd_buildid_cache;
 extern const struct command cmd_buildid_list;
@@ -18,6 +19,7 @@ extern const struct command cmd_flame;
 extern const struct command cmd_heatmap;
 extern const struct command cmd_help;
 extern const struct command cmd_inject;
+extern const struct command cmd_kallsyms;
 extern const struct command cmd_list;
 extern const struct command cmd_record;
 extern const struct command cmd_report;
@@ -29,6 +31,7 @@ extern const struct command cmd_version;
 
 const struct command *const commands[] = {
 	&cmd_agent,
+	&cmd_annotate,
 	&cmd_archive,
 	&cmd_buildid_cache,
 	&cmd_buildid_list,
@@ -43,6 +46,7 @@ const struct command *const commands[] = {
 	&cmd_heatmap,
 	&cmd_help,
 	&cmd_inject,
+	&cmd_kallsyms,
 	&cmd_list,
 	&cmd_record,
 	&cmd_report,

@@ -5,14 +5,12 @@
 #include "cli/core/app.h"
 
 static const struct { const char *name, *instead; } missing[] = {
-	{ "annotate", "in the browser of 'tacho report', the key a shows the code of a function" },
 	{ "bench", "tacho has no benchmarks of the kernel" },
 	{ "c2c", "sharing of cache lines is not analysed; 'tacho report --mem-mode' shows memory samples" },
 	{ "daemon", "'tacho agent' profiles and counts all the time" },
 	{ "diff", "'tacho flame --diff BEFORE AFTER' compares two recordings" },
 	{ "ftrace", "the function tracer is not supported; tracepoints can be recorded with 'tacho record -e'" },
 	{ "iostat", "count the events of the I/O units: tacho stat -a -e 'uncore_iio/.../'" },
-	{ "kallsyms", "/proc/kallsyms lists the kernel's symbols" },
 	{ "kmem", "record its tracepoints: tacho record -a -g -e 'kmem:*', then tacho report" },
 	{ "kvm", REFUSED_GUESTS },
 	{ "kwork", "record its tracepoints: tacho record -a -e 'irq:*,workqueue:*', then tacho script" },

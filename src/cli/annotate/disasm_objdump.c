@@ -4,7 +4,7 @@
  *
  *	    1139:	jne    1140 <main+0x17>
  */
-#include "cli/browser/disasm.h"
+#include "cli/annotate/disasm.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -16,6 +16,8 @@
 #include "base/error.h"
 #include "base/num.h"
 #include "base/str.h"
+
+enum { ELF_EM_386 = 3, ELF_EM_X86_64 = 62 };
 
 static _Noreturn void exec_objdump(int out, char *const *argv)
 {
@@ -30,11 +32,14 @@ static _Noreturn void exec_objdump(int out, char *const *argv)
 	_exit(127);
 }
 
-static pid_t start_objdump(const struct tacho_code_view *c, FILE **out)
+static pid_t start_objdump(const struct tacho_code_view *c, const struct disasm_opts *o, FILE **out)
 {
 	static char name[] = "objdump", disassemble[] = "-d", no_bytes[] = "--no-show-raw-insn", options_end[] = "--";
+	static char att[] = "-Matt", intel[] = "-Mintel", plain[] = "-w";
 	char from[48], to[48];
-	char *argv[] = { name, disassemble, no_bytes, from, to, options_end, (char *)c->path, NULL };
+	bool x86 = c->machine == ELF_EM_386 || c->machine == ELF_EM_X86_64;
+	char *argv[] = { o->objdump ? (char *)o->objdump : name, disassemble, no_bytes, from, to,
+			 !x86 ? plain : o->intel ? intel : att, options_end, (char *)c->path, NULL };
 	int ends[2];
 	pid_t pid;
 
@@ -71,6 +76,20 @@ static uint64_t target_of(const char *text)
 	return target;
 }
 
+/* By the mnemonic: the names of x86 and Arm. */
+static enum disasm_flow flow_of(const char *text)
+{
+	static const char *const calls[] = { "call", "callq", "bl", "blr", "blx" };
+	struct str word = str_n(text, strcspn(text, " "));
+
+	for (size_t i = 0; i < countof(calls); i++)
+		if (str_is(word, calls[i]))
+			return FLOW_CALL;
+	if (str_starts(word, "ret"))
+		return FLOW_RETURN;
+	return word.n && (word.s[0] == 'j' || (word.s[0] == 'b' && target_of(text))) ? FLOW_JUMP : FLOW_NEXT;
+}
+
 /* "   1139:\tjne    1140 <main+0x17>"; any other line is a heading and ignored. */
 static int put_line(char *line, disasm_put *put, void *arg)
 {
@@ -88,20 +107,21 @@ static int put_line(char *line, disasm_put *put, void *arg)
 	if (!buf_failed(&hex) && num_u64(str_of(hex.bytes), &insn.address) == 0) {
 		insn.text = colon + 2;
 		insn.target = target_of(insn.text);
+		insn.flow = flow_of(insn.text);
 		err = put(arg, &insn);
 	}
 	buf_done(&hex);
 	return err;
 }
 
-int disasm_objdump(const struct tacho_code_view *code, disasm_put *put, void *arg,
+int disasm_objdump(const struct tacho_code_view *code, const struct disasm_opts *opts, disasm_put *put, void *arg,
 		   struct tacho_error *e)
 {
 	scoped(freep) char *line = NULL;
 	FILE *out = NULL;
 	size_t cap = 0;
 	int err = 0, status = 0;
-	pid_t pid = start_objdump(code, &out);
+	pid_t pid = start_objdump(code, opts, &out);
 
 	while (out && err == 0 && getline(&line, &cap, out) > 0)
 		err = put_line(line, put, arg);
@@ -111,6 +131,8 @@ int disasm_objdump(const struct tacho_code_view *code, disasm_put *put, void *ar
 		;
 	if (err < 0)
 		return err == -ENOMEM ? error_nomem(e) : err;
+	if (opts->objdump && WIFEXITED(status) && WEXITSTATUS(status) == 127)
+		return error_set(e, -ENOENT, "cannot run '%s'", opts->objdump);
 	if (pid < 0 || (WIFEXITED(status) && WEXITSTATUS(status) == 127)) {
 		error_set(e, -EOPNOTSUPP, "no disassembler is installed");
 		error_hint(e, "install libcapstone4 or binutils");

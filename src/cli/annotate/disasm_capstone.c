@@ -2,7 +2,7 @@
  * Disassembles with libcapstone, in objdump's syntax. The library is loaded when the first function is
  * annotated, and stays loaded.
  */
-#include "cli/browser/disasm.h"
+#include "cli/annotate/disasm.h"
 
 #include <capstone/capstone.h>
 #include <dlfcn.h>
@@ -77,6 +77,25 @@ static uint64_t target_of(csh handle, const cs_insn *in)
 	return strncmp(last, "0x", 2) == 0 && num_u64(str_of(last), &target) == 0 ? target : 0;
 }
 
+/* As objdump writes it: no blank after a comma. */
+static void join_operands(char *operands)
+{
+	char *to = operands;
+
+	for (const char *at = operands; *at; at++) {
+		*to++ = *at;
+		if (at[0] == ',' && at[1] == ' ')
+			at++;
+	}
+	*to = '\0';
+}
+
+static enum disasm_flow flow_of(csh handle, const cs_insn *in)
+{
+	return cs.is_in(handle, in, CS_GRP_CALL) ? FLOW_CALL : cs.is_in(handle, in, CS_GRP_RET) ? FLOW_RETURN :
+	       cs.is_in(handle, in, CS_GRP_JUMP) ? FLOW_JUMP : FLOW_NEXT;
+}
+
 static int put_all(csh handle, const struct tacho_code_view *c, disasm_put *put, void *arg)
 {
 	const uint8_t *at = c->bytes;
@@ -90,16 +109,17 @@ static int put_all(csh handle, const struct tacho_code_view *c, disasm_put *put,
 	while (err == 0 && n && cs.next(handle, &at, &n, &address, in)) {
 		char text[sizeof(in->mnemonic) + sizeof(in->op_str) + 16];
 		struct disasm_insn insn = { .address = in->address, .text = text,
-					    .target = target_of(handle, in) };
+					    .target = target_of(handle, in), .flow = flow_of(handle, in) };
 
-		snprintf(text, sizeof(text), "%-10s %s", in->mnemonic, in->op_str);
+		join_operands(in->op_str);
+		snprintf(text, sizeof(text), in->op_str[0] ? "%-6s %s" : "%s%s", in->mnemonic, in->op_str);
 		err = put(arg, &insn);
 	}
 	cs.free(in, 1);
 	return err == 0 && n ? -EILSEQ : err;
 }
 
-int disasm_capstone(const struct tacho_code_view *code, bool skip, disasm_put *put, void *arg)
+int disasm_capstone(const struct tacho_code_view *code, const struct disasm_opts *opts, bool skip, disasm_put *put, void *arg)
 {
 	cs_arch arch;
 	cs_mode mode;
@@ -108,7 +128,7 @@ int disasm_capstone(const struct tacho_code_view *code, bool skip, disasm_put *p
 
 	if (!find_machine(code, &arch, &mode) || !load_library() || cs.open(arch, mode, &handle) != CS_ERR_OK)
 		return -EOPNOTSUPP;
-	if (arch == CS_ARCH_X86)
+	if (arch == CS_ARCH_X86 && !opts->intel)
 		cs.option(handle, CS_OPT_SYNTAX, CS_OPT_SYNTAX_ATT);
 	cs.option(handle, CS_OPT_DETAIL, CS_OPT_ON);
 	if (skip)
