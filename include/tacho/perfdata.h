@@ -161,6 +161,8 @@ struct tacho_file_clock {		/* CLOCK_DATA: one moment in wall clock time and in t
 	uint32_t clockid;
 	uint64_t wall_ns, clock_ns;
 };
+/* Whether the times of all events are those of CLOCK_MONOTONIC. */
+TACHO_API bool tacho_perfdata_is_monotonic(const struct tacho_perfdata *pd);
 TACHO_API int tacho_perfdata_clock(const struct tacho_perfdata *pd, struct tacho_file_clock *out);
 
 struct tacho_file_compression {		/* COMPRESSED */

@@ -40,6 +40,20 @@ TACHO_API int tacho_symbols_feed(struct tacho_symbols *s, const struct tacho_sid
  * If the symbol tables exceed `max_bytes` (0: no limit), drops those not used since the previous call; they are
  * read again when needed. Returns 0 or -ENOMEM. */
 TACHO_API int tacho_symbols_prune(struct tacho_symbols *s, size_t max_bytes);
+/*
+ * JIT compilers may replace code without a record: their jitdump files tell when. Before resolving an address of time
+ * `time` or later than the last one, callers check whether that time has been reached:
+ *
+ *	if (time >= tacho_symbols_next_change(s))
+ *		tacho_symbols_advance(s, time);
+ *
+ * Both are cheap. UINT64_MAX: nothing will change. advance() returns 0 or -ENOMEM.
+ */
+TACHO_API uint64_t tacho_symbols_next_change(const struct tacho_symbols *s);
+TACHO_API int tacho_symbols_advance(struct tacho_symbols *s, uint64_t time);
+/* Whether the times of the records are those of CLOCK_MONOTONIC, which jitdump files use: see
+ * tacho_perfdata_is_monotonic(). To be called before the first record. */
+TACHO_API void tacho_symbols_set_monotonic(struct tacho_symbols *s, bool monotonic);
 /* Sets the build ID of an object path, as listed in a file's build-id table. */
 TACHO_API int tacho_symbols_set_build_id(struct tacho_symbols *s, const char *path,
 					 const uint8_t *id, size_t n, bool kernel);

@@ -6,6 +6,7 @@
 #include "perfdata/perfdata.h"
 
 #include <errno.h>
+#include <time.h>
 #include <inttypes.h>
 
 size_t attrs_size(const uint8_t *attr, size_t max_bytes, bool swap)
@@ -181,4 +182,19 @@ int attrs_read(struct tacho_perfdata *pd, const struct input_file *f, struct tac
 			return err;
 	}
 	return 0;
+}
+
+bool tacho_perfdata_is_monotonic(const struct tacho_perfdata *pd)
+{
+	struct perf_event_attr attr;
+
+	for (size_t i = 0; i < tacho_perfdata_n_events(pd); i++) {
+		const struct tacho_file_event *ev = tacho_perfdata_event(pd, i);
+
+		memset(&attr, 0, sizeof(attr));
+		memcpy(&attr, ev->attr, min_of(ev->attr_size, sizeof(attr)));
+		if (!(attr.flags & PERF_ATTR_USE_CLOCKID) || attr.clockid != CLOCK_MONOTONIC)
+			return false;
+	}
+	return tacho_perfdata_n_events(pd) > 0;
 }

@@ -194,6 +194,8 @@ static int read_sample(struct load *l, const uint8_t *at, uint32_t size)
 		return 0;
 	if (stacks_full(&l->stacks) && load_flush(l) < 0)
 		return -ENOMEM;
+	if (ev->time && load_reach_time(l, read_u64(at + ev->time)) < 0)
+		return -ENOMEM;
 	err = task_of_sample(l, at + ev->task, &task);
 	if (err <= 0)
 		return err;

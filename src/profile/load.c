@@ -88,6 +88,17 @@ int load_flush(struct load *l)
 	return err;
 }
 
+int load_change_code(struct load *l, uint64_t time)
+{
+	if (time == UINT64_MAX)		/* the sample has no time */
+		return 0;
+	if (load_flush(l) < 0 || tacho_symbols_advance(l->symbols, time) < 0)
+		return -ENOMEM;
+	fast_path_forget_tasks(&l->fast);
+	l->next_change = tacho_symbols_next_change(l->symbols);
+	return 0;
+}
+
 /* The stack of a branch is its target alone, so it is not batched. */
 static int add_branch_row(struct load *l, const struct tacho_sample *s, const struct tacho_branch *branch,
 			  struct pending_sample *w)
@@ -243,6 +254,8 @@ static int load_sample(struct load *l, const struct tacho_record *rec)
 		load_note_bad(l, rec);
 		return 0;
 	}
+	if ((s->type & PERF_SAMPLE_TIME) && load_reach_time(l, s->time) < 0)
+		return -ENOMEM;
 	if (l->running.recorded && note_running(l, s) < 0)
 		return -ENOMEM;
 	if ((s->type & PERF_SAMPLE_READ) && (s->read.format & PERF_FORMAT_ID) && !l->profile->opts.branches)
@@ -283,6 +296,8 @@ static int load_prepare(struct load *l, struct tacho_error *e)
 	l->details = (struct details){ .profile = l->profile, .stacks = &l->stacks,
 				       .swapped = tacho_perfdata_swapped(l->pd), .parallelism = 1 };
 	l->n_cpus = load_file_n_cpus(l->pd);
+	l->next_change = tacho_symbols_next_change(l->symbols);
+	tacho_symbols_set_monotonic(l->symbols, tacho_perfdata_is_monotonic(l->pd));
 	l->selects_samples = l->n_windows || has_switch_filter(l) || l->profile->filter.by_cpu;
 	for (size_t i = 0; i < RECENT_THREADS; i++)
 		l->recent_threads[i].thread = KEYMAP_NONE;

@@ -65,6 +65,7 @@ struct load {
 							 * records */
 	uint64_t first_ns, last_ns;	/* times of accepted samples; 0: no sample has a time */
 	struct fast_path fast;
+	uint64_t next_change;		/* tacho_symbols_next_change() */
 };
 
 /* ---- load.c ---- */
@@ -78,6 +79,13 @@ static inline void load_note_time(struct load *l, uint64_t time)
 	if (time - 1 < l->first_ns - 1)
 		l->first_ns = time;
 	l->last_ns = max_of(l->last_ns, time);
+}
+
+/* Called with the time of each sample: the code at an address may have changed since the last one. 0 or -ENOMEM. */
+int load_change_code(struct load *l, uint64_t time);
+static inline int load_reach_time(struct load *l, uint64_t time)
+{
+	return time >= l->next_change ? load_change_code(l, time) : 0;
 }
 
 /* ---- load_file.c ---- */

@@ -195,5 +195,8 @@ int load_sideband(struct load *l, const struct tacho_record *rec)
 		return 0;
 	}
 	err = update_tables(l, &sideband);
-	return err < 0 ? err : tacho_symbols_feed(l->symbols, &sideband) == -ENOMEM ? -ENOMEM : 0;
+	if (err == 0 && tacho_symbols_feed(l->symbols, &sideband) == -ENOMEM)
+		err = -ENOMEM;
+	l->next_change = tacho_symbols_next_change(l->symbols);
+	return err;
 }

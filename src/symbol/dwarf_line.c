@@ -65,7 +65,7 @@ static bool is_code(const struct line_reader *r, uint64_t address)
 
 /* ---- rows ---- */
 
-static int file_id(struct dwarf_lines *l, struct str path, uint32_t *out)
+int dwarf_lines_file(struct dwarf_lines *l, struct str path, uint32_t *out)
 {
 	const uint64_t *hit = map_get(&l->file_ids, path);
 	const char **slot;
@@ -104,7 +104,7 @@ static int unit_file(struct line_reader *r, struct line_unit *u, uint64_t number
 		buf_puts(&path, "??");
 	if (buf_failed(&path))
 		return -ENOMEM;
-	err = file_id(r->lines, buf_view(&path), out);
+	err = dwarf_lines_file(r->lines, buf_view(&path), out);
 	if (f && err == 0)
 		f->id = *out + 1;
 	return err;

@@ -39,6 +39,8 @@ struct dwarf_lines {
 /* Reads all units. Damage ends the unit it is in; rows read before it are kept. Returns 0, -ENODATA
  * when there are no line tables, -ENOMEM, or another negative errno. */
 int dwarf_lines_read(struct dwarf_lines *l, const struct elf *e);
+/* The number of a file in l->files, which is added if it is new. 0 or -ENOMEM. */
+int dwarf_lines_file(struct dwarf_lines *l, struct str path, uint32_t *out);
 void dwarf_lines_done(struct dwarf_lines *l);
 /* Returns true when a line is known; *file is owned by `l`. */
 bool dwarf_lines_find(const struct dwarf_lines *l, uint64_t address, const char **file,

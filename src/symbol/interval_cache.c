@@ -3,6 +3,19 @@
  */
 #include "symbol/interval_cache.h"
 
+/* A function of a JIT compiler replaces what the maps have at its addresses. */
+static struct interval with_function(const struct maps *functions, uint64_t ip, struct interval where)
+{
+	struct interval in = maps_around(functions, ip);
+
+	if (!in.object) {
+		where.start = max_of(where.start, in.start);
+		where.last = min_of(where.last, in.last);
+		return where;
+	}
+	return in;
+}
+
 const struct cached_interval *interval_cache_search(struct interval_cache *cache,
 						    const struct process *proc, uint64_t ip)
 {
@@ -16,6 +29,8 @@ const struct cached_interval *interval_cache_search(struct interval_cache *cache
 		cache->uncached.where = before ? *before : where;
 		return &cache->uncached;
 	}
+	if (proc->jit)
+		where = with_function(proc->jit, ip, where);
 	*slot = (struct cached_interval){ proc->maps->version, where };
 	return slot;
 }

@@ -5,12 +5,12 @@
 
 #include "symbol/elf_embedded.h"
 #include "symbol/elf_symbols.h"
+#include "symbol/jit_files.h"
 #include "symbol/object_files.h"
 #include "symbol/perfmap.h"
 #include "symbol/symbol_cache.h"
 
 #include "base/io.h"
-#include "base/num.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -201,46 +201,6 @@ static int load_elf(struct object *obj, const struct symbol_search *search, stru
 		       b.have_debug == 0 ? &b.debug : NULL, cached);
 }
 
-/* The pid of a process in its own pid namespace: the last number of "NSpid:	812	1". */
-static uint32_t inner_pid(const char *status_path, uint32_t outer)
-{
-	char text[4096], *line, *end, *last;
-	uint32_t inner;
-
-	if (io_read_small(AT_FDCWD, status_path, text, sizeof(text)) < 0)
-		return outer;
-	line = strstr(text, "\nNSpid:");
-	if (!line)
-		return outer;
-	end = strchr(line + 1, '\n');
-	if (end)
-		*end = '\0';
-	last = strrchr(line, '\t');
-	return last && num_u32(str_of(last + 1), &inner) == 0 ? inner : outer;
-}
-
-/* The path of a process's perf map: for a container, below its root and with the pid it has there. */
-static int jit_path(const struct object *obj, const struct symbol_search *search, struct buf *out)
-{
-	uint32_t inner;
-
-	if (!search->live || !obj->pid) {
-		buf_puts(out, obj->path);
-		return buf_failed(out) ? -ENOMEM : 0;
-	}
-	buf_printf(out, "%s/%u/status", search->procfs, obj->pid);
-	if (buf_failed(out))
-		return -ENOMEM;
-	inner = inner_pid(out->bytes, obj->pid);
-	buf_clear(out);
-	buf_printf(out, "%s/%u/root/tmp/perf-%u.map", search->procfs, obj->pid, inner);
-	if (!buf_failed(out) && !io_is_accessible(out->bytes, F_OK)) {
-		buf_clear(out);
-		buf_puts(out, obj->path);
-	}
-	return buf_failed(out) ? -ENOMEM : 0;
-}
-
 static int64_t now_ms(void)
 {
 	struct timespec ts;
@@ -249,21 +209,11 @@ static int64_t now_ms(void)
 	return (int64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
 }
 
-/* The user a running process belongs to; ours if it has ended. */
-static uid_t process_owner(const struct object *obj, const struct symbol_search *search)
-{
-	scoped(buf_done) struct buf path = { 0 };
-	struct stat st;
-
-	buf_printf(&path, "%s/%u", search->procfs, obj->pid);
-	return !buf_failed(&path) && stat(path.bytes, &st) == 0 ? st.st_uid : geteuid();
-}
-
 static int load_jit(struct object *obj, const struct symbol_search *search)
 {
 	scoped(buf_done) struct buf path = { 0 };
-	int err = jit_path(obj, search, &path);
-	uid_t owner = process_owner(obj, search);
+	int err = jit_map_path(obj, search, &path);
+	uid_t owner = jit_process_owner(obj->pid, search);
 
 	obj->symbol_source = 'j';
 	if (err < 0)
@@ -285,8 +235,8 @@ bool object_refresh(struct object *obj, const struct symbol_search *search)
 	if (obj->kind != OBJECT_JIT || !search->live || now_ms() - obj->read_ms < REFRESH_MS)
 		return false;
 	obj->read_ms = now_ms();
-	if (jit_path(obj, search, &path) < 0 ||
-	    perfmap_read_more(&obj->table, path.bytes, process_owner(obj, search), search->force,
+	if (jit_map_path(obj, search, &path) < 0 ||
+	    perfmap_read_more(&obj->table, path.bytes, jit_process_owner(obj->pid, search), search->force,
 			      &obj->map_position) <= 0)
 		return false;
 	obj->why = obj->table.n ? NULL : "its map has no lines";

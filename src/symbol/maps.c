@@ -131,6 +131,45 @@ int maps_insert(struct maps **m, struct interval add)
 	return 0;
 }
 
+int maps_insert_function(struct maps **m, struct interval add)
+{
+	int err = (*m)->n < MAPS_JIT_MOST ? make_own(m, 2) : -E2BIG;
+
+	if (err == 0)
+		cut(*m, add.start, add.last, &add);
+	return err;
+}
+
+static int compare_starts(const void *pa, const void *pb)
+{
+	const struct interval *a = pa, *b = pb;
+
+	return a->start < b->start ? -1 : a->start > b->start;
+}
+
+int maps_add_all(struct maps **m, const struct interval *add, size_t n)
+{
+	size_t kept = 0;
+	int err = (*m)->n + n <= MAPS_JIT_MOST ? make_own(m, n) : -E2BIG;
+	struct maps *own = *m;
+
+	if (err < 0 || !n)
+		return err;
+	memcpy(own->v + own->n, add, n * sizeof(*add));
+	own->n += n;
+	qsort(own->v, own->n, sizeof(*own->v), compare_starts);
+	for (size_t i = 0; i < own->n; i++)
+		if (!kept || own->v[i].start > own->v[kept - 1].last)
+			own->v[kept++] = own->v[i];
+	own->n = kept;
+	return 0;
+}
+
+int maps_touch(struct maps **m)
+{
+	return make_own(m, 0);
+}
+
 int maps_remove(struct maps **m, uint64_t start, uint64_t last)
 {
 	int err = make_own(m, 2);

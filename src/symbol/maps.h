@@ -9,6 +9,7 @@
 
 #include "base/defs.h"
 
+#define MAPS_JIT_MOST (4u << 20)	/* functions of JIT compilers per process */
 #define MAPS_MOST 65536		/* intervals per process; default vm.max_map_count is 65530 */
 
 struct interval {
@@ -39,6 +40,11 @@ void maps_unref(struct maps *m);		/* NULL is fine */
 /* These replace *m with a copy when it is shared. Return 0, -ENOMEM, -E2BIG. */
 int maps_insert(struct maps **m, struct interval add);
 int maps_remove(struct maps **m, uint64_t start, uint64_t last);
+/* The same for functions in maps of their own, with a higher limit. */
+int maps_insert_function(struct maps **m, struct interval add);
+/* Adds many intervals at once, in any order; where they overlap, those that are in *m already or come first stay. */
+int maps_add_all(struct maps **m, const struct interval *add, size_t n);
+int maps_touch(struct maps **m);		/* gives *m a new version. 0, -ENOMEM */
 /* Adds only the parts that are not mapped yet. */
 int maps_insert_below(struct maps **m, struct interval add);
 

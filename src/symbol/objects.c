@@ -3,6 +3,8 @@
  */
 #include "symbol/objects.h"
 
+#include "symbol/jit_dump.h"
+
 #include "base/vec.h"
 
 #include <errno.h>
@@ -214,7 +216,11 @@ void objects_done(struct objects *o)
 	for (size_t i = 0; i < o->n; i++) {
 		symbol_table_done(&o->v[i]->table);
 		free(o->v[i]->segments);
-		object_drop_lines(o->v[i]);
+		if (o->v[i]->jit)
+			jit_dump_done(o->v[i]->jit);
+		else
+			object_drop_lines(o->v[i]);
+		free(o->v[i]->jit);
 		free(o->v[i]);
 	}
 	vec_done(o);

@@ -19,6 +19,7 @@ enum object_kind {
 	OBJECT_MODULE,			/* [ext4]; `file` is set if its path is known */
 	OBJECT_VDSO,
 	OBJECT_JIT,			/* /tmp/perf-PID.map */
+	OBJECT_JITDUMP,			/* /tmp/jit-PID.dump; offsets are those of the code in the file */
 	OBJECT_KSYMBOL,			/* one function that the kernel generated (BPF) */
 	OBJECT_PLAIN,			/* //anon, [heap], [stack]: never has symbols */
 };
@@ -41,7 +42,8 @@ struct object {
 	char symbol_source;		/* as in struct tacho_object_info; 0: no symbols */
 	bool compat;			/* mapped below 4 GiB by a 32-bit process */
 	bool loaded;
-	int64_t read_ms;		/* perf map in live mode: time of the last read */
+	struct jit_dump *jit;		/* of OBJECT_JITDUMP, owner of `lines`; NULL: not read */
+	int64_t read_ms;		/* perf map or jitdump in live mode: time of the last read */
 	struct perfmap_position map_position;	/* ... and the part that has been read */
 	struct symbol_table table;
 	struct elf_segment *segments;	/* PT_LOAD only */

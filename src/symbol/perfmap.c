@@ -110,8 +110,7 @@ static bool trusted(const struct stat *st, uid_t owner)
 	return st->st_uid == 0 || st->st_uid == geteuid() || st->st_uid == owner;
 }
 
-/* Opens a map after checking its type and owner. Returns a file descriptor or a negative errno. */
-static int open_map(const char *path, uid_t owner, bool force, struct stat *st)
+int perfmap_open(const char *path, uid_t owner, bool force, struct stat *st)
 {
 	struct stat link;
 	int fd = io_open_regular(path), err = 0;
@@ -155,7 +154,7 @@ int perfmap_read(struct symbol_table *t, const char *path, uid_t owner, bool for
 {
 	scoped(buf_done) struct buf text = { 0 };
 	struct stat st;
-	scoped(closep) int fd = open_map(path, owner, force, &st);
+	scoped(closep) int fd = perfmap_open(path, owner, force, &st);
 	int err;
 
 	if (fd < 0)
@@ -170,7 +169,7 @@ int perfmap_read_more(struct symbol_table *t, const char *path, uid_t owner, boo
 {
 	scoped(buf_done) struct buf text = { 0 };
 	struct stat st;
-	scoped(closep) int fd = open_map(path, owner, force, &st);
+	scoped(closep) int fd = perfmap_open(path, owner, force, &st);
 	const char *last;
 	int err;
 

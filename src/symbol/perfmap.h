@@ -7,11 +7,15 @@
 
 #include "symbol/symbol_table.h"
 
+#include <sys/stat.h>
 #include <sys/types.h>
 
 #define PERFMAP_MAX (512u << 20)
 #define PERFMAP_LIVE_MAX (32u << 20)	/* per running process */
 
+/* Opens a file that a JIT compiler wrote, after checking its type and owner: see perfmap_read(). Returns a file descriptor
+ * or a negative errno. */
+int perfmap_open(const char *path, uid_t owner, bool force, struct stat *st);
 /* Adds all lines of `text`, which becomes the table's strings or, if there are some already, is appended to
  * them. Malformed lines are skipped and counted in *bad (may be NULL). Returns 0 or a negative errno. */
 int perfmap_parse(struct symbol_table *t, struct buf *text, size_t *bad);

@@ -81,6 +81,7 @@ static int process_exec(struct process *proc)
 	if (!fresh)
 		return -ENOMEM;
 	maps_unref(proc->before);
+	maps_unref(take(proc->jit));
 	proc->before = proc->maps;
 	proc->maps = fresh;
 	proc->started = false;
@@ -133,6 +134,10 @@ int process_fork(struct processes *p, uint32_t pid, uint32_t tid, uint32_t ppid,
 		maps_ref(from->before);
 	maps_unref(proc->before);
 	proc->before = from->before;
+	if (from->jit)
+		maps_ref(from->jit);
+	maps_unref(proc->jit);
+	proc->jit = from->jit;
 	proc->started = from->started;
 	return 0;
 }
@@ -178,6 +183,7 @@ static void drop_processes(struct processes *p)
 		}
 		maps_unref(proc->maps);
 		maps_unref(proc->before);
+		maps_unref(proc->jit);
 	}
 	p->procs.n = n;
 }
@@ -243,6 +249,7 @@ void processes_done(struct processes *p)
 	for (size_t i = 0; i < p->procs.n; i++) {
 		maps_unref(p->procs.v[i].maps);
 		maps_unref(p->procs.v[i].before);
+		maps_unref(p->procs.v[i].jit);
 	}
 	vec_done(&p->procs);
 	vec_done(&p->threads);

@@ -15,6 +15,7 @@ struct process {
 	bool proc_read;			/* its maps have been read from /proc */
 	struct maps *before;		/* maps of the program before the last exec, or NULL */
 	bool started;			/* the new program has started: `before` is obsolete */
+	struct maps *jit;		/* functions of jitdump files, which replace what `maps` has there; or NULL */
 	uint8_t ended;			/* 1: EXIT record seen; 2: seen before the last pruning */
 };
 

@@ -9,6 +9,8 @@
 #include "symbol/location_cache.h"
 #include "symbol/dwarf_line.h"
 #include "symbol/object_files.h"
+#include "symbol/jit_code.h"
+#include "symbol/jitdump.h"
 #include "symbol/kallsyms.h"
 #include "symbol/kernel.h"
 #include "symbol/proc_maps.h"
@@ -37,6 +39,7 @@ struct tacho_symbols {
 	struct objects objects;
 	struct processes processes;
 	struct kernel kernel;
+	struct jit_code jit;
 	struct interval_cache intervals;
 	struct location_cache cache;
 	struct symbol_search search;
@@ -73,6 +76,7 @@ static int copy_opts(struct tacho_symbols *s, const struct tacho_symbols_opts *o
 	};
 	s->kernel.vmlinux = s->vmlinux;
 	s->kernel.kallsyms = s->kallsyms;
+	s->jit.next_ns = UINT64_MAX;
 	s->objects.names = &s->names;
 	s->objects.search = &s->search;
 	return err ? -ENOMEM : 0;
@@ -123,6 +127,7 @@ void tacho_symbols_free(struct tacho_symbols *s)
 	if (s->attached)
 		s->free_attached(s->attached);
 	processes_done(&s->processes);
+	jit_code_done(&s->jit);
 	kernel_done(&s->kernel);
 	objects_done(&s->objects);
 	location_cache_done(&s->cache);
@@ -193,6 +198,21 @@ static struct object *user_object(struct tacho_symbols *s, const struct tacho_mm
 	return objects_get(&s->objects, OBJECT_FILE, path, &identity);
 }
 
+/* A process maps the dump of its JIT compiler so that profilers find it. The mapping itself has no code. */
+static int map_dump(struct tacho_symbols *s, const struct tacho_mmap *m, uint64_t time)
+{
+	const struct object_identity identity = {
+		.device = (uint64_t)m->major << 32 | m->minor, .inode = m->inode,
+	};
+	struct object *dump = objects_get(&s->objects, OBJECT_JITDUMP, m->path, &identity);
+
+	if (!dump)
+		return -ENOMEM;
+	if (!dump->pid)
+		dump->pid = m->pid;
+	return jit_code_mapped(&s->jit, &s->processes, dump, &s->search, &(struct jit_mapping){ m->pid, time });
+}
+
 static int map_user(struct tacho_symbols *s, const struct tacho_mmap *m, bool exec)
 {
 	struct process *proc;
@@ -219,6 +239,8 @@ static int map_user(struct tacho_symbols *s, const struct tacho_mmap *m, bool ex
 		where.bias = m->addr - m->pgoff;
 	}
 	where.object = obj->id;
+	if (proc->jit && exec && obj->kind == OBJECT_FILE && maps_remove(&proc->jit, where.start, where.last) < 0)
+		return -ENOMEM;
 	err = maps_insert(&proc->maps, where);
 	return err == -E2BIG ? 0 : err;
 }
@@ -238,6 +260,8 @@ static int feed_mmap(struct tacho_symbols *s, const struct tacho_sideband *rec)
 		return err == -E2BIG ? 0 : err;
 	case TACHO_SPACE_USER:
 	case TACHO_SPACE_UNKNOWN:
+		if (exec && m->path && jitdump_is_path(m->path))
+			return map_dump(s, m, rec->id.time);
 		return map_user(s, m, exec);
 	default:
 		return 0;
@@ -297,6 +321,21 @@ int tacho_symbols_set_build_id(struct tacho_symbols *s, const char *path, const 
 	return err;
 }
 
+void tacho_symbols_set_monotonic(struct tacho_symbols *s, bool monotonic)
+{
+	s->jit.monotonic = monotonic;
+}
+
+uint64_t tacho_symbols_next_change(const struct tacho_symbols *s)
+{
+	return s->jit.next_ns;
+}
+
+int tacho_symbols_advance(struct tacho_symbols *s, uint64_t time)
+{
+	return note_failure(s, jit_code_advance(&s->jit, &s->processes, &s->objects, time));
+}
+
 /* ---- resolving ---- */
 
 static int add_live_map(void *arg, uint32_t pid, const struct proc_map *map)
@@ -307,6 +346,8 @@ static int add_live_map(void *arg, uint32_t pid, const struct proc_map *map)
 		.inode = map->inode, .path = map->path,
 	};
 
+	if (map->exec && map->path && jitdump_is_path(map->path))
+		return map_dump(arg, &m, 0);
 	return map_user(arg, &m, map->exec);
 }
 
@@ -437,6 +478,8 @@ int symbols_lookup_begin(struct tacho_symbols *s, uint32_t pid, enum tacho_space
 		return err;
 	}
 	proc = space == TACHO_SPACE_USER ? process_for(s, pid) : NULL;
+	if (proc && proc->jit && s->search.live && jit_code_refresh(&s->jit, &s->processes, &s->objects, pid) < 0)
+		return -ENOMEM;
 	*out = (struct address_lookup){ .intervals = &s->intervals,
 					.proc = proc,
 					.version = proc ? proc->maps->version : 0 };
@@ -617,7 +660,7 @@ int tacho_symbols_object(const struct tacho_symbols *s, uint32_t object,
 			.n_build_id = obj->build_id.n,
 			.kernel = obj->kind == OBJECT_KERNEL || obj->kind == OBJECT_MODULE ||
 				  obj->kind == OBJECT_KSYMBOL,
-			.jit = obj->kind == OBJECT_JIT,
+			.jit = obj->kind == OBJECT_JIT || obj->kind == OBJECT_JITDUMP,
 			.has_symbols = obj->table.n || obj->kind == OBJECT_KSYMBOL,
 			.why = obj->why, .mapped_bytes = obj->mapped_bytes, .symbol_source = obj->symbol_source,
 		};

@@ -154,3 +154,58 @@ int unwind_table_build(struct unwind_table *t, const struct elf *own, const stru
 	buf_done(&bytes[1]);
 	return err;
 }
+
+/* ---- JIT compilers ---- */
+
+/* Adds the rows of one function. Its .eh_frame is written for a place behind the code, aligned to 8 bytes. */
+static int add_function(struct unwind_builder *b, const struct jit_dump *d, const struct jit_unwinding *u,
+			const struct unwind_arch *arch)
+{
+	scoped(cfi_done) struct cfi c = { .arch = arch };
+	scoped(buf_done) struct buf bytes = { 0 };
+	uint64_t end = u->code_offset + u->code_size;
+	size_t kept = 0;
+	int err = jitdump_bytes(&d->reader, u->offset, u->n, &bytes);
+
+	if (err < 0)
+		return err == -ENOMEM ? err : 0;
+	err = cfi_add_section(&c, &(struct cfi_section){
+		.bytes = (const uint8_t *)bytes.bytes, .n = bytes.n, .eh = true, .swap = d->reader.swap,
+		.address_bytes = 8, .addr = u->code_offset + ((u->code_size + 7) & ~(uint64_t)7),
+	});
+	if (err < 0)
+		return err;
+	cfi_sort(&c);
+	for (size_t i = 0; i < c.fdes.n; i++)
+		if (c.fdes.v[i].start >= u->code_offset && c.fdes.v[i].end <= end)
+			c.fdes.v[kept++] = c.fdes.v[i];
+	c.fdes.n = kept;
+	return add_fdes(b, &c);
+}
+
+int unwind_table_build_jit(struct unwind_table *t, const struct jit_dump *d)
+{
+	scoped(unwind_builder_done) struct unwind_builder b = { 0 };
+	const struct unwind_arch *arch = unwind_arch_of((uint16_t)d->reader.machine);
+	uint64_t reached = 0;
+	int err;
+
+	memset(t, 0, sizeof(*t));
+	if (!arch || !d->unwinding.n)
+		return -ENODATA;
+	t->machine = arch->machine;
+	err = unwind_builder_init(&b, t, d->unwinding.v[0].code_offset);
+	for (size_t i = 0; i < d->unwinding.n && err == 0; i++) {
+		const struct jit_unwinding *u = &d->unwinding.v[i];
+
+		if (u->code_offset < reached || u->code_offset >= JIT_NO_CODE)
+			continue;
+		err = add_function(&b, d, u, arch);
+		reached = u->code_offset + u->code_size;
+	}
+	if (err == 0)
+		err = unwind_builder_finish(&b);
+	if (err < 0)
+		unwind_table_done(t);
+	return err;
+}

@@ -52,6 +52,11 @@ static int load(struct unwind_object *o, struct object *obj, const struct symbol
 	scoped(elf_close) struct elf own = { .fd = -1 };
 	int err = -ENOENT;
 
+	if (obj->jit) {
+		o->n_functions = obj->jit->unwinding.n;
+		err = unwind_table_build_jit(&o->table, obj->jit);
+		return err == -ENOMEM ? err : 0;
+	}
 	if (obj->kind == OBJECT_FILE)
 		err = files_open_object(&own, obj, search);
 	else if (obj->kind == OBJECT_VDSO && files_is_host(search->machine))
@@ -77,6 +82,10 @@ const struct unwind_object *unwind_object_get(struct unwind_objects *u, struct t
 	struct object *obj = symbols_object(symbols, id);
 	struct unwind_object *o;
 
+	if (id < u->by_id.n && u->by_id.v[id] && obj && obj->jit && obj->jit->unwinding.n != u->by_id.v[id]->n_functions) {
+		object_free(take(u->by_id.v[id]));	/* the compiler has added functions */
+		u->generation++;
+	}
 	if (id < u->by_id.n && u->by_id.v[id]) {
 		u->by_id.v[id]->used_at = u->generation;
 		return u->by_id.v[id];

@@ -102,6 +102,9 @@ static int convert_sample(struct convert *c, const struct tacho_record *rec, str
 		return convert_counters(c, (size_t)event, rec, &s, e);
 	if (!is_selected(c, &s))
 		return 0;
+	if ((s.type & PERF_SAMPLE_TIME) && s.time >= tacho_symbols_next_change(c->symbols) &&
+	    tacho_symbols_advance(c->symbols, s.time) < 0)
+		return error_nomem(e);
 	return c->writer->sample(c, (size_t)event, rec, &s, e);
 }
 
@@ -150,6 +153,7 @@ int convert_run(struct convert *c, struct tacho_error *e)
 	c->scratch = malloc(sizeof(*c->scratch));
 	if (!c->scratch || add_new_events(c) < 0 || file_build_ids_feed(c->pd, c->symbols) < 0)
 		return error_nomem(e);
+	tacho_symbols_set_monotonic(c->symbols, tacho_perfdata_is_monotonic(c->pd));
 	if (c->opts->time && (err = time_filter_init(&c->times, c->opts->time, c->pd, e)) < 0)
 		return err;
 	err = c->writer->open(c, e);

@@ -199,6 +199,23 @@ static bool has_values(const struct script *s, const struct tacho_record *rec)
 	return i >= 0 && s->events.v[i].values;
 }
 
+/* Whether a JIT compiler has replaced code before this sample, so that it needs the next batch. Negative: -ENOMEM. */
+static int changes_code(struct script *s, const struct tacho_record *rec, bool first)
+{
+	uint64_t next = tacho_symbols_next_change(s->symbols), time;
+	int i = next == UINT64_MAX ? -1 : tacho_perfdata_event_of(s->pd, rec);
+
+	if (i < 0)
+		return 0;
+	time = tacho_record_time(rec, &s->events.v[i].file->layout);
+	if (time == UINT64_MAX || time < next)
+		return 0;
+	if (!first)
+		return 1;
+	s->state_version++;
+	return min_of(tacho_symbols_advance(s->symbols, time), 0);
+}
+
 int batch_print(struct script *s, const struct tacho_record *recs, size_t n)
 {
 	struct sample_batch *b = s->batch;
@@ -207,6 +224,8 @@ int batch_print(struct script *s, const struct tacho_record *recs, size_t n)
 
 	batch_start(s);
 	s->scratch->used = 0;
+	if (changes_code(s, &recs[0], true) < 0)
+		return -ENOMEM;
 	if (has_values(s, &recs[0])) {
 		err = decode_sample(s, &recs[0], &b->samples[0]);
 		if (err < 0 && !s->n_bad++)
@@ -214,7 +233,7 @@ int batch_print(struct script *s, const struct tacho_record *recs, size_t n)
 		return err == 1 ? print_counters(s, &b->samples[0]) : 1;
 	}
 	for (i = 0; i < n && recs[i].type == TACHO_RECORD_SAMPLE && !is_full(s, b); i++) {
-		if (has_values(s, &recs[i]))
+		if (has_values(s, &recs[i]) || (i && changes_code(s, &recs[i], false)))
 			break;
 		struct batch_sample *x = &b->samples[b->n];
 

@@ -131,7 +131,10 @@ static int open_symbols(struct script *s, struct tacho_error *e)
 	};
 	int err = tacho_symbols_new(&s->symbols, &opts, e);
 
-	return err ? err : file_build_ids_feed(s->pd, s->symbols);
+	if (err)
+		return err;
+	tacho_symbols_set_monotonic(s->symbols, tacho_perfdata_is_monotonic(s->pd));
+	return file_build_ids_feed(s->pd, s->symbols);
 }
 
 static int prepare(struct script *s, struct tacho_error *e)
