@@ -138,7 +138,7 @@ const struct doctor_check permission_checks[] = {
 	CAP("cap-perfmon", "CAP_PERFMON", "stat -a, record -a, agent", HOST_CAP_PERFMON,
 	    "all processes, all CPUs, kernel and user side",
 	    "perf_event_paranoid decides what is allowed"),
-	CAP("cap-bpf", "CAP_BPF", "profile, offcpu, snoop", HOST_CAP_BPF,
+	CAP("cap-bpf", "CAP_BPF", NULL, HOST_CAP_BPF,
 	    "summaries can be made in the kernel", "summaries are made from samples"),
 	CAP("cap-syslog", "CAP_SYSLOG", "record, report, agent", HOST_CAP_SYSLOG,
 	    "kernel addresses may be read", "kernel symbols only where kptr_restrict is 0"),

@@ -173,8 +173,8 @@ const struct doctor_check tracing_checks[] = {
 	  "kernel functions cannot be probed: built without CONFIG_KPROBE_EVENTS" },
 	{ "uprobes", "uprobes", "stat, record", check_probe, 0, "uprobe",
 	  "user functions cannot be probed: built without CONFIG_UPROBE_EVENTS" },
-	{ "bpf", "BPF", "profile, offcpu, snoop", check_bpf, 0, NULL, NULL },
+	{ "bpf", "BPF", NULL, check_bpf, 0, NULL, NULL },
 	{ "unprivileged-bpf", "unprivileged_bpf_disabled", NULL, check_unprivileged_bpf, 0, NULL, NULL },
-	{ "btf", "BTF", "profile, offcpu, snoop", check_btf, 0, NULL, NULL },
+	{ "btf", "BTF", NULL, check_btf, 0, NULL, NULL },
 	{ .id = NULL },
 };

@@ -401,7 +401,7 @@ static int annotate_run(void *opts, int argc, char **argv)
 }
 
 const struct command cmd_annotate = {
-	.name = "annotate", .summary = "show the instructions and source lines of functions with their samples",
+	.name = "annotate", .summary = "show the instructions of functions with their samples",
 	.args = "[SYMBOL]", .rows = annotate_option_rows, .opts_size = sizeof(struct annotate_opts),
 	.run = annotate_run,
 };

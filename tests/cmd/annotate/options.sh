@@ -34,4 +34,4 @@ grep -q "cannot run '/nonexistent/objdump'" err || fail "$(cat err)"
 # The code is gone.
 rm here
 mv "$HOME/.debug" "$HOME/.debug.gone" 2>/dev/null || true
-[ "$(status_of tacho annotate -i hot.data --stdio)" = 1 ] && [ -s err ] || fail "$(cat out err)"
+[ "$(status_of tacho annotate -i hot.data --stdio spin)" = 1 ] && [ -s err ] || fail "$(cat out err)"
