@@ -248,6 +248,8 @@ struct tacho_profile_quality {
 	uint32_t bad_type, bad_size;
 };
 TACHO_API void tacho_profile_quality(const struct tacho_profile *p, struct tacho_profile_quality *out);
+/* The same as a JSON object, for which the caller calls free(); NULL if memory ran out. Times are in seconds. */
+TACHO_API char *tacho_profile_quality_json(const struct tacho_profile *p);
 
 /* Something that makes the profile incomplete. Borrowed: valid for the call. */
 struct tacho_profile_note {

@@ -166,5 +166,8 @@ void json_null(struct json *j)
 void json_raw(struct json *j, const char *text)
 {
 	put_separator(j);
-	buf_puts(j->out, text);
+	if (text)
+		buf_puts(j->out, text);
+	else
+		j->out->bad = true;
 }

@@ -31,7 +31,7 @@ void json_i64(struct json *j, int64_t v);
 void json_double(struct json *j, double v);		/* shortest form that reads back; null for nan, inf */
 void json_bool(struct json *j, bool v);
 void json_null(struct json *j);
-void json_raw(struct json *j, const char *text);	/* a value already in JSON */
+void json_raw(struct json *j, const char *text);	/* a value already in JSON; NULL: memory for it ran out */
 
 #define json_member(j, key, fn, ...) (json_key(j, key), json_##fn(j, __VA_ARGS__))
 

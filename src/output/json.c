@@ -138,26 +138,9 @@ static void put_rows(struct json *j, const struct output *o)
 	end_table(j);
 }
 
-static void put_quality(struct json *j, const struct output *o)
-{
-	struct tacho_profile_quality q = { .size = sizeof(q) };
-
-	tacho_profile_quality(o->p, &q);
-	json_key(j, "quality");
-	json_begin(j, '{');
-	json_member(j, "samples", u64, q.samples);
-	json_member(j, "lost", u64, q.lost);
-	json_member(j, "throttled", u64, q.throttled);
-	json_member(j, "broken_stacks", u64, q.broken_stacks);
-	json_member(j, "unresolved", u64, q.unresolved);
-	json_member(j, "raw_stacks", u64, q.raw_stacks);
-	json_member(j, "first_s", double, q.first_s);
-	json_member(j, "last_s", double, q.last_s);
-	json_end(j);
-}
-
 static int write_json(struct output *o)
 {
+	scoped(freep) char *quality = tacho_profile_quality_json(o->p);
 	struct json j = { .out = &o->out->b };
 
 	json_begin(&j, '{');
@@ -165,7 +148,7 @@ static int write_json(struct output *o)
 	json_member(&j, "version", str, TACHO_VERSION);
 	json_member(&j, "title", str, o->opts->title);
 	put_events(&j, o);
-	put_quality(&j, o);
+	json_member(&j, "quality", raw, quality);
 	put_objects(&j, o);
 	put_threads(&j, o);
 	put_frames(&j, o);

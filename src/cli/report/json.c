@@ -19,24 +19,12 @@ static const char *const spaces[] = { "unknown", "kernel", "user", "hypervisor",
 
 void report_json_begin(struct json *j, const char *input, const struct tacho_profile *p)
 {
-	struct tacho_profile_quality q = { .size = sizeof(q) };
+	scoped(freep) char *quality = tacho_profile_quality_json(p);
 
-	tacho_profile_quality(p, &q);
 	json_begin(j, '{');
 	json_member(j, "schema", str, "tacho.report/1");
 	json_member(j, "file", str, input);
-	json_key(j, "quality");
-	json_begin(j, '{');
-	json_member(j, "samples", u64, q.samples);
-	json_member(j, "lost", u64, q.lost);
-	json_member(j, "throttled", u64, q.throttled);
-	json_member(j, "broken_stacks", u64, q.broken_stacks);
-	json_member(j, "unresolved", u64, q.unresolved);
-	json_member(j, "raw_stacks", u64, q.raw_stacks);
-	json_member(j, "bad_records", u64, q.bad_records);
-	json_member(j, "first_s", double, q.first_s);
-	json_member(j, "last_s", double, q.last_s);
-	json_end(j);
+	json_member(j, "quality", raw, quality);
 	json_key(j, "events");
 	json_begin(j, '[');
 }

@@ -14,3 +14,6 @@ jq -e '.events[0].entries | all(.children_percent + 0.000001 >= .self_percent)' 
 tacho report -i g.data --no-children -g none -t, -q -F overhead,symbol >t.txt 2>/dev/null
 [ "$(grep -c % t.txt)" = "$(tacho report -i g.data --json --no-children -s symbol | jq '.events[0].entries | length')" ] ||
 	fail "the text has other rows than the JSON"
+# One schema of the quality for all commands.
+tacho export -i g.data -f json -o p.json
+[ "$(jq -S .quality r.json)" = "$(jq -S .quality p.json)" ] || fail "report and export disagree: $(jq .quality r.json p.json)"
