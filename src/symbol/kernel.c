@@ -104,19 +104,18 @@ static int map_module(struct kernel *k, struct objects *o, struct interval where
 	return maps_insert(&k->maps, where);
 }
 
-int kernel_map(struct kernel *k, struct objects *o, uint64_t start, uint64_t length, uint64_t pgoff,
-	       const char *path, const struct object_identity *identity)
+int kernel_map(struct kernel *k, struct objects *o, const struct kernel_mapping *m)
 {
 	size_t n = strlen("[kernel.kallsyms");
-	struct interval where = interval_of(start, length, start, 0);
+	struct interval where = interval_of(m->start, m->length, m->start, 0);
 
-	if (length == 0)
+	if (m->length == 0)
 		return 0;
-	if (strncmp(path, KERNEL_NAME, n) == 0) {
+	if (strncmp(m->path, KERNEL_NAME, n) == 0) {
 		where.bias = 0;
-		return map_main(k, o, where, pgoff, path + n + (path[n] == ']'), identity);
+		return map_main(k, o, where, m->pgoff, m->path + n + (m->path[n] == ']'), m->identity);
 	}
-	return map_module(k, o, where, path, identity);
+	return map_module(k, o, where, m->path, m->identity);
 }
 
 int kernel_symbol(struct kernel *k, struct objects *o, uint64_t start, uint64_t length,
@@ -150,7 +149,7 @@ static int assume_module(struct kernel *k, struct objects *o, struct str line)
 	    word[0].n > sizeof(name) - 3)
 		return 0;
 	snprintf(name, sizeof(name), "[%.*s]", STR(word[0]));
-	return kernel_map(k, o, start, size, 0, name, NULL);
+	return kernel_map(k, o, &(struct kernel_mapping){ .start = start, .length = size, .path = name });
 }
 
 int kernel_assume_running(struct kernel *k, struct objects *o)
@@ -173,7 +172,8 @@ int kernel_assume_running(struct kernel *k, struct objects *o)
 		err = assume_module(k, o, line);
 	if (err < 0)
 		return err;
-	return kernel_map(k, o, KERNEL_HALF, KERNEL_HALF, 0, KERNEL_NAME, NULL);
+	return kernel_map(k, o, &(struct kernel_mapping){ .start = KERNEL_HALF, .length = KERNEL_HALF,
+							  .path = KERNEL_NAME });
 }
 
 /* Computes the KASLR shift once the table has been read. */

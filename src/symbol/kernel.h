@@ -21,9 +21,14 @@ struct kernel {
 int kernel_init(struct kernel *k);
 void kernel_done(struct kernel *k);
 
-/* Handles a kernel MMAP record: kernel text or a module. Returns 0, -ENOMEM ... */
-int kernel_map(struct kernel *k, struct objects *o, uint64_t start, uint64_t length, uint64_t pgoff,
-	       const char *path, const struct object_identity *identity);
+struct kernel_mapping {			/* a kernel MMAP record: kernel text or a module */
+	uint64_t start, length, pgoff;
+	const char *path;
+	const struct object_identity *identity;		/* or NULL */
+};
+
+/* Returns 0, -ENOMEM ... */
+int kernel_map(struct kernel *k, struct objects *o, const struct kernel_mapping *m);
 /* Handles a KSYMBOL record. */
 int kernel_symbol(struct kernel *k, struct objects *o, uint64_t start, uint64_t length,
 		  const char *name, bool gone);

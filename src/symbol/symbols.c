@@ -255,8 +255,8 @@ static int feed_mmap(struct tacho_symbols *s, const struct tacho_sideband *rec)
 
 	switch (rec->misc & MISC_CPUMODE) {
 	case TACHO_SPACE_KERNEL:
-		err = kernel_map(&s->kernel, &s->objects, m->addr, m->len, m->pgoff,
-				 m->path ? m->path : "", &identity);
+		err = kernel_map(&s->kernel, &s->objects, &(struct kernel_mapping){
+				 m->addr, m->len, m->pgoff, m->path ? m->path : "", &identity });
 		return err == -E2BIG ? 0 : err;
 	case TACHO_SPACE_USER:
 	case TACHO_SPACE_UNKNOWN:

@@ -42,17 +42,22 @@ static enum unwind_end find_cfa(const struct unwind_stack *s, const struct unwin
 	return UNWIND_END_OUTERMOST;
 }
 
+struct register_rule {
+	unsigned kind, reg;
+	int32_t offset;
+	unsigned same;			/* the register itself, for UNWIND_SAME */
+};
+
 /* The caller's value of one register. UNWIND_END_OUTERMOST: *out is set. */
-static enum unwind_end find_value(const struct unwind_stack *s, uint64_t cfa, unsigned kind, unsigned reg, int32_t offset,
-				  unsigned same, uint64_t *out)
+static enum unwind_end find_value(const struct unwind_stack *s, uint64_t cfa, struct register_rule r, uint64_t *out)
 {
-	uint64_t add = (uint64_t)(int64_t)offset;
+	uint64_t add = (uint64_t)(int64_t)r.offset;
+	unsigned reg = r.kind == UNWIND_SAME ? r.same : r.reg;
 	uint64_t at;
 
-	switch (kind) {
+	switch (r.kind) {
 	case UNWIND_SAME:
 	case UNWIND_IN_REGISTER:
-		reg = kind == UNWIND_SAME ? same : reg;
 		if (!is_known(s, reg))
 			return UNWIND_END_IRREGULAR;
 		*out = s->regs[reg];
@@ -76,6 +81,8 @@ static enum unwind_end find_value(const struct unwind_stack *s, uint64_t cfa, un
 
 static enum unwind_end step_by_rule(const struct unwind_stack *s, const struct unwind_rule *r, struct unwind_step *to)
 {
+	struct register_rule ra = { r->ra, r->ra_reg, r->ra_offset, s->arch->ra };
+	struct register_rule fp = { r->fp, r->fp_reg, r->fp_offset, s->arch->fp };
 	enum unwind_end end;
 
 	if (r->ra == UNWIND_UNDEFINED) {
@@ -84,11 +91,11 @@ static enum unwind_end step_by_rule(const struct unwind_stack *s, const struct u
 	}
 	end = find_cfa(s, r, &to->sp);
 	if (end == UNWIND_END_OUTERMOST)
-		end = find_value(s, to->sp, r->ra, r->ra_reg, r->ra_offset, s->arch->ra, &to->ip);
+		end = find_value(s, to->sp, ra, &to->ip);
 	if (end != UNWIND_END_OUTERMOST)
 		return end;
 	/* A frame pointer that cannot be recovered matters only if a caller needs it. */
-	to->fp_known = find_value(s, to->sp, r->fp, r->fp_reg, r->fp_offset, s->arch->fp, &to->fp) == UNWIND_END_OUTERMOST;
+	to->fp_known = find_value(s, to->sp, fp, &to->fp) == UNWIND_END_OUTERMOST;
 	to->exact = r->flags & UNWIND_SIGNAL_FRAME;
 	return UNWIND_END_OUTERMOST;
 }

@@ -250,7 +250,7 @@ static int stage_press(struct stage *s, const int *keys, size_t n)
 	s->grid.over = false;
 	free(s->file);
 	s->file = NULL;
-	return browser_run(&s->screen, &s->opts, s->pd, s->p, &s->view, &s->file, NULL);
+	return browser_run(&s->screen, &(struct browser_input){ &s->opts, s->pd, s->p, &s->view }, &s->file, NULL);
 }
 
 #endif

@@ -371,14 +371,12 @@ static int browse(struct browser *b)
 	return b->failed ? -ENOMEM : next == NEXT_FILE;
 }
 
-int browser_run(struct screen *screen, const struct report_opts *o, struct tacho_perfdata *pd,
-		const struct tacho_profile *p, const struct report_view *view, char **file,
-		struct tacho_error *e)
+int browser_run(struct screen *screen, const struct browser_input *in, char **file, struct tacho_error *e)
 {
 	scoped(browser_done) struct browser b = {
-		.screen = screen, .opts = *o, .pd = pd, .profile = p, .view = *view,
-		.relative = view->report.relative, .percent_limit = o->percent_limit,
-		.verbose = o->verbose > 1,
+		.screen = screen, .opts = *in->opts, .pd = in->pd, .profile = in->profile, .view = *in->view,
+		.relative = in->view->report.relative, .percent_limit = in->opts->percent_limit,
+		.verbose = in->opts->verbose > 1,
 	};
 	int err = browse(&b);
 

@@ -55,11 +55,16 @@ struct browser {
 	char *file;			/* recording to open after NEXT_FILE; the caller frees it */
 };
 
+struct browser_input {
+	const struct report_opts *opts;
+	struct tacho_perfdata *pd;
+	const struct tacho_profile *profile;
+	const struct report_view *view;
+};
+
 /* Shows the profile until the user quits. Returns 0, 1 if the user chose another recording (*file is its
  * name on the heap), or a negative errno. */
-int browser_run(struct screen *screen, const struct report_opts *o, struct tacho_perfdata *pd,
-		const struct tacho_profile *p, const struct report_view *view, char **file,
-		struct tacho_error *e);
+int browser_run(struct screen *screen, const struct browser_input *in, char **file, struct tacho_error *e);
 
 /* ---- shared by its files ---- */
 struct browser_table *browser_table(struct browser *b);		/* the current table */

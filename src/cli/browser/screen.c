@@ -102,34 +102,38 @@ int screen_lines(const struct screen *s, const char *text, int most)
 	return n;
 }
 
-static int put_clipped(struct screen *s, int row, int col, int end, enum screen_style style,
-		       const char *text, bool fill)
+struct screen_field {
+	int row, col, end;		/* columns from `col` on, below `end` */
+	bool fill;			/* with spaces up to `end` */
+};
+
+static int put_clipped(struct screen *s, struct screen_field f, enum screen_style style, const char *text)
 {
+	int end = min_of(f.end, s->cols);
 	struct buf out = { 0 };
 	size_t used;
 
-	end = min_of(end, s->cols);
-	if (row < 0 || row >= s->rows || col < 0 || col >= end)
-		return col;
-	used = screen_clip(&out, text, (size_t)(end - col));
-	if (fill) {
-		buf_pad(&out, ' ', (size_t)(end - col) - used);
-		used = (size_t)(end - col);
+	if (f.row < 0 || f.row >= s->rows || f.col < 0 || f.col >= end)
+		return f.col;
+	used = screen_clip(&out, text, (size_t)(end - f.col));
+	if (f.fill) {
+		buf_pad(&out, ' ', (size_t)(end - f.col) - used);
+		used = (size_t)(end - f.col);
 	}
 	if (used && !buf_failed(&out))
-		s->ops->put(s, row, col, style, out.bytes);
+		s->ops->put(s, f.row, f.col, style, out.bytes);
 	buf_done(&out);
-	return col + (int)used;
+	return f.col + (int)used;
 }
 
 int screen_put(struct screen *s, int row, int col, enum screen_style style, const char *text)
 {
-	return put_clipped(s, row, col, s->cols, style, text, false);
+	return put_clipped(s, (struct screen_field){ row, col, s->cols, false }, style, text);
 }
 
 void screen_fill(struct screen *s, int row, int col, int end, enum screen_style style, const char *text)
 {
-	put_clipped(s, row, col, end, style, text, true);
+	put_clipped(s, (struct screen_field){ row, col, end, true }, style, text);
 }
 
 void screen_fill_lines(struct screen *s, int row, int rows, enum screen_style style, const char *text)

@@ -128,7 +128,7 @@ int report_browse(const struct report_opts *o, struct tacho_perfdata *pd, const 
 
 	if (err < 0)
 		return err;
-	err = browser_run(&screen, o, pd, p, view, file, e);
+	err = browser_run(&screen, &(struct browser_input){ o, pd, p, view }, file, e);
 	screen_close(&screen);
 	return err;
 }

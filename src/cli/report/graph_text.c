@@ -128,26 +128,24 @@ static void put_bars(struct graph *g, size_t depth, uint64_t mask)
 	buf_putc(g->out, '\n');
 }
 
-/* The first frame of a branch comes with its value. */
-static void put_frame(struct graph *g, const char *name, uint32_t frame, size_t depth, uint64_t mask,
-		      bool first, uint64_t weight, uint64_t total)
+struct branch_value {
+	uint64_t weight, total;
+};
+
+/* Puts what precedes a frame's name. The first frame of a branch comes with its value. */
+static void put_indent(struct graph *g, size_t depth, uint64_t mask, const struct branch_value *value)
 {
 	buf_pad(g->out, ' ', g->margin);
 	for (size_t i = 0; i < depth; i++) {
 		buf_putc(g->out, bar_at(mask, i) ? '|' : ' ');
-		if (first && i == depth - 1) {
+		if (value && i == depth - 1) {
 			buf_puts(g->out, "--");
-			put_value(g, weight, total);
+			put_value(g, value->weight, value->total);
 			buf_puts(g->out, "--");
 		} else {
 			buf_puts(g->out, STEP);
 		}
 	}
-	if (name)
-		buf_puts(g->out, name);
-	else
-		put_name(g, frame);
-	buf_putc(g->out, '\n');
 }
 
 /* The least weight to be drawn. A fraction of a sample counts as a whole one; of periods perf drops it. */
@@ -200,8 +198,11 @@ static int put_branch(struct graph *g, const struct tacho_callgraph_node *node, 
 
 	if (err < 0)
 		return err;
-	for (size_t i = 0; i < b.frames.n; i++)
-		put_frame(g, NULL, b.frames.v[i], depth, mask, i == 0, b.weight, total);
+	for (size_t i = 0; i < b.frames.n; i++) {
+		put_indent(g, depth, mask, i == 0 ? &(struct branch_value){ b.weight, total } : NULL);
+		put_name(g, b.frames.v[i]);
+		buf_putc(g->out, '\n');
+	}
 	if (depth < DEPTH_MAX)
 		mask |= 1ULL << depth;
 	return put_below(g, &b, total, depth + 1, mask);
@@ -228,7 +229,8 @@ static int put_level(struct graph *g, const struct tacho_callgraph_level *l, uin
 	if (err == 0 && fractal && left && rest != total) {
 		if (depth <= DEPTH_MAX)
 			below &= ~(1ULL << (depth - 1));
-		put_frame(g, "[...]", TACHO_REPORT_NO_FRAME, depth, below, true, left, total);
+		put_indent(g, depth, below, &(struct branch_value){ left, total });
+		buf_puts(g->out, "[...]\n");
 	}
 	return err;
 }
