@@ -112,7 +112,7 @@ static void bash_arguments(const struct command *cmd, struct buf *out)
 	scoped(freep) struct option_row *rows = options_with_verbs(cmd);
 
 	buf_puts(out, "\t\tcase $opt in\n");
-	for (const struct option_row *row = cmd->rows; row && row->kind != OPT_END; row++) {
+	for (const struct option_row *row = rows; row && row->kind != OPT_END; row++) {
 		if (!option_is_shown(row) || !row->arg)
 			continue;
 		buf_puts(out, "\t\t");
