@@ -13,6 +13,10 @@ TACHO_BEGIN_DECLS
  * A set may be used by one thread at a time. It borrows the `struct tacho` that it was created with. An
  * event that cannot be counted on this machine, kernel or by this user does not prevent the others from
  * being counted: its readings have a state and a reason.
+ *
+ * The counters belong to the process that opened them: start, stop, read and watch return -EPERM in its children,
+ * which may only free the set. NULL in place of a set or its specification returns -EINVAL, or -EBADF where an open
+ * set is needed.
  */
 struct tacho_evset;
 
@@ -80,11 +84,13 @@ struct tacho_evset_opts {		/* zero means the default in every field */
  * Opens every event on the target; without a target, on the calling thread. Raises the soft limit of
  * RLIMIT_NOFILE if necessary and possible.
  * Returns how many events can count (0 is possible), or an error that concerns the whole set: -ESRCH (no such
- * process), -EINVAL (contradicting options), -EMFILE, -EACCES, -ENOMEM ...
+ * process), -EINVAL (contradicting options), -EMFILE, -EACCES, -ENOMEM ... After an error the set is as it was
+ * before: it can be opened again with other options.
  */
 TACHO_API int tacho_evset_open(struct tacho_evset *set, const struct tacho_evset_opts *opts,
 			       struct tacho_error *e);
 
+/* -EBADF: the set is not open. */
 TACHO_API int tacho_evset_start(struct tacho_evset *set);
 TACHO_API int tacho_evset_stop(struct tacho_evset *set);
 /* Starts or stops event i, with its group if it has one. Only for sets that were opened with `apart`. -EINVAL if
@@ -185,7 +191,7 @@ struct tacho_sums_opts {
 };
 
 /* Sums the readings; *out is sorted by event, then place, and valid until the next call or read. Returns its
- * length or -ENOMEM. */
+ * length, -EBADF if the set was never opened, or -ENOMEM. */
 TACHO_API int tacho_evset_sums(struct tacho_evset *set, const struct tacho_sums_opts *opts,
 			       const struct tacho_sum **out);
 

@@ -17,7 +17,9 @@ TACHO_BEGIN_DECLS
  * it stays enabled from open to free. All records have the event's id at the same position
  * (PERF_SAMPLE_IDENTIFIER), and time, pid and tid.
  *
- * A sampler is used by one thread at a time and borrows the `struct tacho` it came from.
+ * A sampler is used by one thread at a time and borrows the `struct tacho` it came from. It belongs to the process
+ * that opened it: in a child all calls return -EPERM, except those that free it or return what is known already. Calls
+ * that need an open sampler return -EBADF before.
  */
 struct tacho_sampler;
 
@@ -62,13 +64,13 @@ enum {
 struct tacho_sampler_opts {		/* zero means the default in every field */
 	size_t size;			/* filled in by TACHO_OPTS */
 	struct tacho_evset_opts target;	/* processes, CPUs ..., and no_inherit, all_user, enable_on_exec ... */
-	uint64_t period;		/* events per sample */
+	uint64_t period;		/* events per sample; excludes freq and freq_max */
 	uint64_t freq;			/* samples per second; if period and freq are 0: 4000 */
 	bool freq_max;			/* the highest frequency the kernel allows */
 	bool strict_freq;		/* fail if freq is above that, instead of lowering it */
 	uint32_t fields;		/* TACHO_FIELD_ bits */
 	enum tacho_chain chain;
-	uint32_t stack_bytes;		/* for TACHO_CHAIN_DWARF, 0: 8192; and AUTO, 0: 65528 */
+	uint32_t stack_bytes;		/* for TACHO_CHAIN_DWARF, 0: 8192; and AUTO, 0: 65528; a multiple of 8 */
 	bool chain_no_kernel, chain_no_user;
 	uint64_t regs_intr, regs_user;	/* register masks, see <tacho/record.h> */
 	uint64_t branch_filter;		/* branch_sample_type; 0: no branch stacks */
@@ -96,7 +98,9 @@ struct tacho_sampler_opts {		/* zero means the default in every field */
 };
 
 /* Opens the events, disabled like after tacho_evset_open(), and maps the ring buffers, which are made smaller if
- * the limit on locked memory requires it. Returns how many events are sampled, or a negative errno. */
+ * the limit on locked memory requires it. Returns how many events are sampled, or a negative errno: unlike an event
+ * set, a sampler whose events can all not be opened is an error. After an error it can be opened again with other options.
+ * Unknown bits and values, and options without effect, are refused with -EINVAL. */
 TACHO_API int tacho_sampler_open(struct tacho_sampler *s, const struct tacho_sampler_opts *opts,
 				 struct tacho_error *e);
 

@@ -212,10 +212,11 @@ void tacho_evset_close(struct tacho_evset *set)
 {
 	int gate;
 
-	if (!set->is_open)
+	if (!set || !set->is_open)
 		return;
+	/* After a fork the parent has the descriptors as well, so closing the child's copies is quick. */
+	gate = set_check_open(set) < 0 ? -1 : hand_to_keeper(set);
 	set->is_open = false;
-	gate = hand_to_keeper(set);
 	for (size_t i = 0; i < set->n_counters; i++) {
 		if (set->counters[i].fd >= 0)
 			sys_perf_close(&set->t->sys, set->counters[i].fd);

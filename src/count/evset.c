@@ -8,6 +8,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "base/fork_generation.h"
 #include "base/vec.h"
 #include "sys/cgroup.h"
 
@@ -67,14 +68,24 @@ const struct topology *set_topology(struct tacho_evset *set)
 
 int tacho_evset_new(struct tacho_evset **out, struct tacho *t)
 {
-	struct tacho_evset *set = calloc(1, sizeof(*set));
+	struct tacho_evset *set = t ? calloc(1, sizeof(*set)) : NULL;
 
 	if (!set)
-		return -ENOMEM;
+		return t ? -ENOMEM : -EINVAL;
 	set->t = t;
 	probe_init(&set->probe, &t->sys);
 	*out = set;
 	return 0;
+}
+
+static void drop_placements(struct tacho_evset *set)
+{
+	for (size_t i = 0; i < set->placements.n; i++) {
+		free(set->placements.v[i].v);
+		free(set->placements.v[i].place_of);
+		free(set->placements.v[i].places);
+	}
+	set->placements.n = 0;
 }
 
 void tacho_evset_free(struct tacho_evset *set)
@@ -82,11 +93,7 @@ void tacho_evset_free(struct tacho_evset *set)
 	if (!set)
 		return;
 	tacho_evset_close(set);
-	for (size_t i = 0; i < set->placements.n; i++) {
-		free(set->placements.v[i].v);
-		free(set->placements.v[i].place_of);
-		free(set->placements.v[i].places);
-	}
+	drop_placements(set);
 	vec_done(&set->placements);
 	vec_done(&set->events);
 	vec_done(&set->units);
@@ -121,11 +128,45 @@ static void fill_public_event(struct counted_event *ev, const struct event *even
 	};
 }
 
-static void truncate_list(struct tacho_evset *set, size_t n)
+/* The state of an event before it is opened: as it was parsed, with its cgroup and filter. */
+static void set_event_unopened(struct counted_event *ev, const struct event *parsed)
+{
+	*ev = (struct counted_event){
+		.attr = parsed->attr, .cgroup = ev->cgroup, .filter = ev->filter, .cgroup_fd = ev->cgroup_fd,
+		.placement = NO_EVENT, .next_instance = NO_EVENT,
+	};
+	fill_public_event(ev, parsed);
+}
+
+int set_check_open(const struct tacho_evset *set)
+{
+	if (!set || !set->is_open)
+		return -EBADF;
+	return set->generation == fork_generation() ? 0 : -EPERM;
+}
+
+void set_forget_open(struct tacho_evset *set)
+{
+	tacho_evset_close(set);
+	drop_placements(set);
+	target_done(&set->target);
+	free(take(set->readings));
+	free(take(set->counters));
+	free(take(set->members));
+	free(take(set->scratch));
+	set->n_counters = set->units.n = 0;
+	set->notes.n = 0;
+	set->has_tools = set->was_open = false;
+	for (size_t i = 0; i < set->events.n; i++)
+		set_event_unopened(&set->events.v[i], &set->list.v[i]);
+}
+
+void set_truncate(struct tacho_evset *set, size_t n)
 {
 	for (size_t i = n; i < set->list.n; i++)
 		cpuset_done(&set->list.v[i].cpus);
 	set->list.n = n;
+	set->events.n = min_of(set->events.n, n);
 }
 
 /* Adds an entry to events[] for each event parsed since `before`; on failure both lists are truncated to
@@ -136,20 +177,19 @@ static int add_parsed(struct tacho_evset *set, size_t before)
 		struct counted_event *ev = vec_add(&set->events);
 
 		if (!ev) {
-			truncate_list(set, before);
-			set->events.n = before;
+			set_truncate(set, before);
 			return -ENOMEM;
 		}
-		ev->attr = set->list.v[i].attr;
 		ev->cgroup_fd = -1;
-		ev->placement = NO_EVENT;
-		fill_public_event(ev, &set->list.v[i]);
+		set_event_unopened(ev, &set->list.v[i]);
 	}
 	return (int)(set->list.n - before);
 }
 
 static int refuse_if_opened(const struct tacho_evset *set, struct tacho_error *e)
 {
+	if (!set)
+		return error_set(e, -EINVAL, "there is no event set (NULL)");
 	if (set->was_open)
 		return error_set(e, -EBUSY, "the set is open already; events must be added before opening it");
 	return 0;
@@ -157,11 +197,14 @@ static int refuse_if_opened(const struct tacho_evset *set, struct tacho_error *e
 
 int tacho_evset_add(struct tacho_evset *set, const char *spec, struct tacho_error *e)
 {
-	size_t before = set->list.n;
 	int err = refuse_if_opened(set, e);
+	size_t before;
 
 	if (err < 0)
 		return err;
+	if (!spec)
+		return error_set(e, -EINVAL, "there is no list of events (NULL)");
+	before = set->list.n;
 	err = event_parse(set->t, spec, set->sampling.on ? 0 : EVENT_FOR_STAT, &set->list, e);
 	if (err < 0)
 		return err;
@@ -198,12 +241,15 @@ int tacho_evset_add_attr(struct tacho_evset *set, const void *attr, size_t size,
 			 struct tacho_error *e)
 {
 	const unsigned char *bytes = attr;
-	size_t before = set->list.n;
 	struct event *event;
+	size_t before;
 	int err = refuse_if_opened(set, e);
 
 	if (err < 0)
 		return err;
+	if (!attr)
+		return error_set(e, -EINVAL, "there is no attr (NULL)");
+	before = set->list.n;
 	if (size < PERF_ATTR_SIZE_VER0)
 		return error_set(e, -EINVAL, "an attr of %zu bytes is shorter than the kernel's "
 				 "first layout (%d)", size, PERF_ATTR_SIZE_VER0);
@@ -233,10 +279,12 @@ int tacho_evset_add_attr(struct tacho_evset *set, const void *attr, size_t size,
 static int check_range(const struct tacho_evset *set, size_t first, size_t n,
 		       struct tacho_error *e)
 {
-	if (first > set->events.n || n > set->events.n - first)
-		return error_set(e, -EINVAL, "events %zu to %zu were named, but the set has %zu",
-				 first, first + n - 1, set->events.n);
-	return refuse_if_opened(set, e);
+	int err = refuse_if_opened(set, e);
+
+	if (err == 0 && (first > set->events.n || n > set->events.n - first))
+		err = error_set(e, -EINVAL, "events %zu to %zu were named, but the set has %zu", first, first + n - 1,
+				set->events.n);
+	return err;
 }
 
 int tacho_evset_set_cgroup(struct tacho_evset *set, size_t first, size_t n, const char *path,
@@ -284,7 +332,7 @@ static int repeat_events(struct tacho_evset *set, size_t n)
 	for (size_t i = 0; err == 0 && i < n; i++)
 		err = repeat_event(set, i, at);
 	if (err < 0) {
-		truncate_list(set, at);
+		set_truncate(set, at);
 		return err;
 	}
 	err = add_parsed(set, at);
@@ -296,11 +344,12 @@ static int repeat_events(struct tacho_evset *set, size_t n)
 int tacho_evset_for_each_cgroup(struct tacho_evset *set, const char *list, struct tacho_error *e)
 {
 	scoped(strlist_done) struct strlist names = { 0 };
-	size_t n = set->events.n;
 	int err = refuse_if_opened(set, e);
+	size_t n;
 
 	if (err < 0)
 		return err;
+	n = set->events.n;
 	err = cgroup_match(&set->t->sys, list, &names, e);
 	if (err < 0)
 		return err;
@@ -338,17 +387,17 @@ int tacho_evset_set_filter(struct tacho_evset *set, size_t first, size_t n, cons
 
 size_t tacho_evset_size(const struct tacho_evset *set)
 {
-	return set->events.n;
+	return set ? set->events.n : 0;
 }
 
 const struct tacho_event *tacho_evset_event(const struct tacho_evset *set, size_t i)
 {
-	return i < set->events.n ? &set->events.v[i].shown : NULL;
+	return set && i < set->events.n ? &set->events.v[i].shown : NULL;
 }
 
 int tacho_evset_attr(const struct tacho_evset *set, size_t i, void *attr, size_t size)
 {
-	if (i >= set->events.n)
+	if (!set || i >= set->events.n || !attr)
 		return -EINVAL;
 	memset(attr, 0, size);
 	memcpy(attr, &set->events.v[i].attr, min_of(size, sizeof(set->events.v[i].attr)));
@@ -357,14 +406,14 @@ int tacho_evset_attr(const struct tacho_evset *set, size_t i, void *attr, size_t
 
 const struct tacho_note *tacho_evset_notes(const struct tacho_evset *set, size_t *n)
 {
-	*n = set->notes.n;
-	return set->notes.v;
+	*n = set ? set->notes.n : 0;
+	return set ? set->notes.v : NULL;
 }
 
 const struct tacho_reading *tacho_evset_readings(const struct tacho_evset *set, size_t *n)
 {
-	*n = set->n_counters;
-	return set->readings;
+	*n = set ? set->n_counters : 0;
+	return set ? set->readings : NULL;
 }
 
 const char *tacho_state_name(enum tacho_state state)

@@ -123,7 +123,8 @@ struct tacho_evset {
 
 	struct tacho_evset_opts opts;	/* pids, tids and cpus are dangling pointers after open */
 	struct evset_sampling sampling;
-	bool is_open, was_open;
+	bool is_open, was_open;		/* was_open stays set after a close, but not after a failed open */
+	unsigned generation;		/* fork_generation() of the process that opened it */
 	struct evset_target target;
 	struct { struct placement *v; size_t n, cap; } placements;
 	struct tacho_reading *readings;
@@ -165,6 +166,13 @@ static inline size_t event_n_places(const struct tacho_evset *set, const struct 
 /* evset.c: adds a note about event i, or about the whole set (NO_EVENT). */
 #define NOTE_TASKS_GONE "processes and threads that have ended are left out"
 int set_note(struct tacho_evset *set, uint32_t i, const char *fmt, ...) printf_like(3, 4);
+/* -EBADF if the set is not open; -EPERM in a child of the process that opened it, whose counters these are. */
+int set_check_open(const struct tacho_evset *set);
+/* After a failed open: closes what is open and restores the set to its state before, so that it can be opened
+ * again. */
+void set_forget_open(struct tacho_evset *set);
+/* Removes all events but the first `n`. */
+void set_truncate(struct tacho_evset *set, size_t n);
 /* Removes the notes about event i, which could not be opened after all. */
 void set_drop_notes(struct tacho_evset *set, uint32_t i);
 /* Formats a text into the set's arena; NULL if memory is exhausted. */

@@ -187,10 +187,35 @@ static bool opens_alone(struct refusal *r)
 	return fd >= 0;
 }
 
+/* What is wrong with a hardware breakpoint. Returns false if nothing is known to be. */
+static bool explain_breakpoint(struct refusal *r)
+{
+	const struct perf_event_attr *attr = &r->ev->attr;
+	uint64_t len = attr->bp_len;
+
+	if (attr->type != PERF_TYPE_BREAKPOINT)
+		return false;
+	if (attr->bp_type == HW_BREAKPOINT_X && len != sizeof(long))
+		buf_printf(&r->why, "a breakpoint on execution has the length %zu, not %" PRIu64, sizeof(long), len);
+	else if (len != 1 && len != 2 && len != 4 && len != 8)
+		buf_printf(&r->why, "a watchpoint watches 1, 2, 4 or 8 bytes, not %" PRIu64, len);
+#if defined(__x86_64__)
+	else if (attr->bp_type == HW_BREAKPOINT_R)
+		buf_puts(&r->why, "x86 has no watchpoints for reading alone; watch reads and writes");
+	else if (attr->bp_type != HW_BREAKPOINT_X && attr->bp_addr % len)
+		buf_printf(&r->why, "the address %#" PRIx64 " is not a multiple of the length %" PRIu64, attr->bp_addr, len);
+#endif
+	else
+		return false;
+	return true;
+}
+
 static void explain_invalid(struct refusal *r)
 {
 	const struct kernel_feature *f = probe_refused(&r->set->probe, &r->ev->attr);
 
+	if (explain_breakpoint(r))
+		return;
 	if (f) {
 		buf_printf(&r->why, "it needs %s, which came with Linux %s, and this is %s", f->name,
 			   f->since, r->host.release);

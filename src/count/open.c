@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <stdio.h>
 
+#include "base/fork_generation.h"
 #include "base/sized_opts.h"
 #include "base/vec.h"
 #include "sys/cgroup.h"
@@ -394,119 +395,44 @@ static int prepare_counters(struct tacho_evset *set, struct tacho_error *e)
 	return make_counters(set) < 0 ? error_nomem(e) : 0;
 }
 
-int tacho_evset_open(struct tacho_evset *set, const struct tacho_evset_opts *opts,
-		     struct tacho_error *e)
+/* Opens the events at their places. On failure some of them may be open. */
+static int open_counters(struct tacho_evset *set, struct tacho_error *e)
 {
-	int err;
+	int err = prepare_counters(set, e);
 
-	if (set->was_open)
-		return error_set(e, -EBUSY, "the set was opened already; a set can be opened only once");
-	err = opts_copy(&set->opts, sizeof(set->opts), opts, e);
-	if (err < 0)
-		return err;
-	set->was_open = true;
-	err = prepare_counters(set, e);
 	if (err < 0)
 		return err;
 	plan_groups(set);
 	set->is_open = true;
+	set->generation = fork_generation();
 	err = open_groups(set);
 	if (err == 0 && !set->sampling.on)
 		err = units_build(set);
 	if (err == 0 && set->opts.per_thread)
 		err = sums_name_threads(set);
-	if (err < 0) {
-		tacho_evset_close(set);
+	if (err < 0)
 		return explain_whole(set, err, e);
-	}
 	err = set_reading_states(set);
-	if (set->opts.enable_on_exec)
-		tool_start(set);
 	return err == 0 ? explain_whole(set, 0, e) : err;
 }
 
-/* Sends an ioctl to the group leaders of all events (NO_EVENT) or of one. Returns the first error. */
-static int ioctl_leaders(struct tacho_evset *set, unsigned request, uint32_t event)
+int tacho_evset_open(struct tacho_evset *set, const struct tacho_evset_opts *opts,
+		     struct tacho_error *e)
 {
-	int first = 0;
+	int n;
 
-	for (size_t i = 0; i < set->n_counters; i++) {
-		const struct counter *c = &set->counters[i];
-		int err;
-
-		if (c->fd < 0 || !c->leads || (event != NO_EVENT && set->readings[i].event != event))
-			continue;
-		err = sys_perf_ioctl(&set->t->sys, c->fd, request, 0);
-		if (err < 0 && !first)
-			first = err;
-	}
-	return first;
-}
-
-static bool counts_cpu_time(const struct perf_event_attr *attr)
-{
-	return attr->type == PERF_TYPE_SOFTWARE &&
-	       (attr->config == PERF_COUNT_SW_TASK_CLOCK || attr->config == PERF_COUNT_SW_CPU_CLOCK) &&
-	       !(attr->flags & (PERF_ATTR_EXCLUDE_USER | PERF_ATTR_EXCLUDE_KERNEL));
-}
-
-/* For processes that have just started: clock events begin with the CPU time used so far. */
-static void add_earlier_time(struct tacho_evset *set)
-{
-	uint64_t sum = 0, ns;
-
-	for (size_t i = 0; i < set->target.pids.n; i++)
-		if (proc_cpu_ns(set->target.pids.v[i], &ns) == 0)
-			sum += ns;
-	for (size_t i = 0; i < set->events.n; i++) {
-		const struct counted_event *ev = &set->events.v[i];
-
-		if (ev->state == TACHO_COUNTING && event_n_places(set, ev) && counts_cpu_time(&ev->attr))
-			set->readings[ev->first].value += sum;
-	}
-}
-
-int tacho_evset_start(struct tacho_evset *set)
-{
-	if (!set->is_open)
-		return -EBADF;
-	tool_start(set);
-	if (set->opts.since_start)
-		add_earlier_time(set);
-	set->opts.since_start = false;
-	return ioctl_leaders(set, PERF_IOC_ENABLE, NO_EVENT);
-}
-
-int tacho_evset_stop(struct tacho_evset *set)
-{
-	int err;
-
-	if (!set->is_open)
-		return -EBADF;
-	err = ioctl_leaders(set, PERF_IOC_DISABLE, NO_EVENT);
-	tool_stop(set);
-	return err;
-}
-
-static int ioctl_event(struct tacho_evset *set, size_t i, unsigned request)
-{
-	if (!set->is_open)
-		return -EBADF;
-	if (i >= set->events.n || set->events.v[i].leader != i)
-		return -EINVAL;
-	if (set->sampling.on && i == set->sampling.tracker)	/* always enabled */
-		return -EINVAL;
-	if (set->events.v[i].state > TACHO_NOT_COUNTED || set_event(set, (uint32_t)i)->kind == TACHO_EVENT_TOOL)
-		return -ENODEV;
-	return ioctl_leaders(set, request, (uint32_t)i);
-}
-
-int tacho_evset_start_event(struct tacho_evset *set, size_t i)
-{
-	return ioctl_event(set, i, PERF_IOC_ENABLE);
-}
-
-int tacho_evset_stop_event(struct tacho_evset *set, size_t i)
-{
-	return ioctl_event(set, i, PERF_IOC_DISABLE);
+	if (!set)
+		return error_set(e, -EINVAL, "there is no set to open");
+	if (set->was_open)
+		return error_set(e, -EBUSY, "the set was opened already; a set can be opened only once");
+	n = opts_copy(&set->opts, sizeof(set->opts), opts, e);
+	if (n < 0)
+		return n;
+	set->was_open = true;
+	n = open_counters(set, e);
+	if (n < 0)
+		set_forget_open(set);
+	else if (set->opts.enable_on_exec)
+		tool_start(set);
+	return n;
 }

@@ -240,10 +240,12 @@ int set_read_unit(struct tacho_evset *set, struct read_unit *u)
 
 int tacho_evset_read(struct tacho_evset *set, struct tacho_error *e)
 {
-	int n = 0;
+	int n = set_check_open(set);
 
-	if (!set->is_open)
-		return error_set(e, -EBADF, "the set is not open");
+	if (n == -EPERM)
+		return error_set(e, n, "the set was opened by the parent process; a child opens its own");
+	if (n < 0)
+		return error_set(e, n, "the set is not open");
 	if (set->on_many_cpus)
 		n = cpu_reader_read_all(set);
 	else

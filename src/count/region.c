@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <pthread.h>
 
+#include "base/fork_generation.h"
 #include "count/user_read.h"
 #include "count/evset_internal.h"
 #include "event/pmu.h"
@@ -28,26 +29,12 @@ struct tacho_meter {
 	const struct perf_event_mmap_page *page[TACHO_METER_EVENTS];
 	uint64_t cost[TACHO_METER_EVENTS];
 	pthread_t owner;
-	unsigned generation;		/* value of `generation` when the meter was opened */
+	unsigned generation;		/* fork_generation() when the meter was opened */
 };
-
-/* Incremented in the child of each fork, so that a child can tell the parent's meters from its own. */
-static unsigned generation;
-static pthread_once_t generation_once = PTHREAD_ONCE_INIT;
-
-static void count_fork(void)
-{
-	generation++;
-}
-
-static void watch_forks(void)
-{
-	pthread_atfork(NULL, NULL, count_fork);
-}
 
 static bool is_owner(const struct tacho_meter *m)
 {
-	return m->generation == generation && pthread_equal(m->owner, pthread_self());
+	return m->generation == fork_generation() && pthread_equal(m->owner, pthread_self());
 }
 
 /* Reads a unit with one read(), and stores the value of each member at its event's index. */
@@ -232,9 +219,8 @@ int tacho_meter_open(struct tacho_meter **out, struct tacho *t, const char *spec
 
 	if (!m)
 		return error_nomem(e);
-	pthread_once(&generation_once, watch_forks);
 	m->owner = pthread_self();
-	m->generation = generation;
+	m->generation = fork_generation();
 	err = open_set(m, t, spec, e);
 	if (err < 0) {
 		tacho_meter_close(m);
@@ -252,7 +238,7 @@ void tacho_meter_close(struct tacho_meter *m)
 	if (!m)
 		return;
 	/* A forked child has the descriptors but not the mappings. */
-	for (uint32_t i = 0; m->generation == generation && i < m->n && i < TACHO_METER_EVENTS; i++)
+	for (uint32_t i = 0; m->generation == fork_generation() && i < m->n && i < TACHO_METER_EVENTS; i++)
 		sys_unmap_page(m->page[i]);
 	tacho_evset_free(m->set);
 	free(m);

@@ -361,6 +361,8 @@ int tacho_evset_sums(struct tacho_evset *set, const struct tacho_sums_opts *give
 
 	if (err < 0)
 		return err;
+	if (!set || !set->was_open)
+		return -EBADF;
 	set->sums.n = 0;
 	for (uint32_t i = 0; i < set->events.n; i++) {
 		const struct counted_event *ev = &set->events.v[i];

@@ -28,6 +28,9 @@ static int refuse_contradiction(const struct tacho_evset_opts *opts, struct tach
 {
 	bool tasks = opts->n_pids || opts->n_tids || opts->by_uid;
 
+	if ((opts->n_pids && !opts->pids) || (opts->n_tids && !opts->tids))
+		return error_set(e, -EINVAL, "'%s' is not 0, but there is no list", opts->n_pids && !opts->pids
+				 ? "n_pids" : "n_tids");
 	if (opts->all_cpus && tasks)
 		return error_set(e, -EINVAL, "cannot count both the whole machine and single "
 				 "processes");
@@ -374,8 +377,12 @@ int target_place(struct tacho_evset *set, uint32_t i)
 /* Watches one thread at a time; the target has ended when all of its threads have. */
 int tacho_evset_watch(struct tacho_evset *set)
 {
-	struct evset_target *target = &set->target;
+	struct evset_target *target;
+	int err = set_check_open(set);
 
+	if (err == -EPERM || !set || !set->was_open)	/* after a close, ends can still be waited for */
+		return err;
+	target = &set->target;
 	if (target->kind != TARGET_TASKS)
 		return -EINVAL;
 	for (; target->watched < target->tids.n; target->watched++) {

@@ -37,8 +37,10 @@ int tacho_sampler_check_cpus(struct tacho_sampler *s, struct tacho_error *e)
 {
 	scoped(cpuset_done) struct cpuset now = { 0 };
 	scoped(buf_done) struct buf text = { 0 };
-	int err = s->is_open ? sys_online_cpus(&s->t->sys, &now) : -EBADF, n_gone = 0, n_new = 0;
+	int err = sampler_check_open(s), n_gone = 0, n_new = 0;
 
+	if (err == 0)
+		err = sys_online_cpus(&s->t->sys, &now);
 	if (err == 0 && !cpuset_empty(&s->online)) {
 		n_gone = print_difference(s, &s->online, &now, true, &text);
 		if (n_gone > 0)

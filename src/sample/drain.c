@@ -325,15 +325,17 @@ static int64_t drain_kind(struct tacho_sampler *s, bool tracker, tacho_bytes_fn 
 
 int64_t sampler_drain_tracker(struct tacho_sampler *s, tacho_bytes_fn *fn, void *arg)
 {
-	return s->is_open ? drain_kind(s, true, fn, arg) : -EBADF;
+	int err = sampler_check_open(s);
+
+	return err < 0 ? err : drain_kind(s, true, fn, arg);
 }
 
 int64_t tacho_sampler_drain(struct tacho_sampler *s, tacho_bytes_fn *fn, void *arg)
 {
-	int64_t maps, samples;
+	int64_t maps = sampler_check_open(s), samples;
 
-	if (!s->is_open)
-		return -EBADF;
+	if (maps < 0)
+		return maps;
 	maps = drain_kind(s, true, fn, arg);
 	if (maps < 0)
 		return maps;

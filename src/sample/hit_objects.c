@@ -54,6 +54,8 @@ static void read_build_id(struct hit_object *o)
 int tacho_sampler_objects(struct tacho_sampler *s, bool all,
 			  int (*fn)(void *arg, const struct tacho_sampled_object *o), void *arg)
 {
+	if (!s || !fn)
+		return -EINVAL;
 	if (s->n_readers)		/* readers do not track hits */
 		all = true;
 	for (size_t i = 0; i < s->hitmap.list.n; i++) {

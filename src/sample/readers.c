@@ -210,11 +210,11 @@ int tacho_sampler_split(struct tacho_sampler *s, const char *layout, struct tach
 {
 	scoped(topology_done) struct topology t = { 0 };
 	scoped(layout_done) struct reader_layout l = { 0 };
-	int err;
+	int err = sampler_check_open(s);
 
-	if (!s->is_open || s->n_readers)
-		return error_set(e, s->is_open ? -EBUSY : -EBADF, "rings can be split once, after the sampler "
-				 "was opened");
+	if (err < 0 || s->n_readers)
+		return error_set(e, err < 0 ? err : -EBUSY, "rings can be split once, after the sampler was opened "
+				 "and by the process that opened it");
 	for (size_t i = 0; i < s->rings.n; i++)
 		if (s->rings.v[i].overwrite)
 			return error_set(e, -EINVAL, "overwrite rings cannot be split");
@@ -231,14 +231,14 @@ size_t tacho_sampler_n_rings(const struct tacho_sampler *s)
 {
 	size_t n = 0;
 
-	for (size_t i = 0; i < s->rings.n; i++)
+	for (size_t i = 0; s && i < s->rings.n; i++)
 		n += s->rings.v[i].reader != NULL;
 	return n;
 }
 
 int tacho_sampler_reader_fd(const struct tacho_sampler *s, size_t k)
 {
-	return k < s->n_readers ? s->readers[k].epoll : -EINVAL;
+	return s && k < s->n_readers ? s->readers[k].epoll : -EINVAL;
 }
 
 int tacho_sampler_reader_pin(const struct tacho_sampler *s, size_t k)
@@ -247,7 +247,7 @@ int tacho_sampler_reader_pin(const struct tacho_sampler *s, size_t k)
 	size_t bytes;
 	int last = 0, err;
 
-	if (k >= s->n_readers)
+	if (!s || k >= s->n_readers)
 		return -EINVAL;
 	for (int c = cpuset_next(&s->readers[k].pinned, -1); c >= 0;
 	     c = cpuset_next(&s->readers[k].pinned, c))
@@ -282,13 +282,16 @@ static int put_with_ring_number(void *arg, const void *bytes, size_t n)
 int64_t tacho_sampler_reader_drain(struct tacho_sampler *s, size_t k, tacho_ring_bytes_fn *fn,
 				   void *arg)
 {
-	struct sampler_reader *me = k < s->n_readers ? &s->readers[k] : NULL;
+	struct sampler_reader *me = s && k < s->n_readers ? &s->readers[k] : NULL;
 	struct ring_bytes_fn to = { .fn = fn, .arg = arg };
 	struct drainer d = { .s = s };
 	int64_t sum = 0;
 
 	if (!me)
 		return -EINVAL;
+	sum = sampler_check_open(s);
+	if (sum < 0)
+		return sum;
 	d.counts = me->counts;
 	d.bounce = &me->bounce;
 	rings_check_ended(s, me->epoll);

@@ -277,7 +277,7 @@ size_t tacho_sampler_n_aux(const struct tacho_sampler *s)
 {
 	size_t n = 0;
 
-	for (size_t i = 0; i < s->rings.n; i++)
+	for (size_t i = 0; s && i < s->rings.n; i++)
 		n += s->rings.v[i].aux.page != NULL;
 	return n;
 }
@@ -309,19 +309,25 @@ int rings_open(struct tacho_sampler *s, struct tacho_error *e)
 
 void rings_close(struct tacho_sampler *s)
 {
+	/* A forked child has no mapping of the rings, perhaps another one at their addresses. */
+	bool mapped = set_check_open(s->set) == 0;
+
 	for (size_t i = 0; i < s->rings.n; i++) {
-		aux_unmap(&s->rings.v[i].aux);
-		ring_unmap(&s->rings.v[i].ring);
+		if (mapped) {
+			aux_unmap(&s->rings.v[i].aux);
+			ring_unmap(&s->rings.v[i].ring);
+		}
 		idlist_done(&s->rings.v[i].fds);
 	}
 	vec_done(&s->rings);
+	s->n_watched = s->n_ended = 0;
 	if (s->epoll >= 0)
 		close(take_fd(s->epoll));
 }
 
 int tacho_sampler_fd(const struct tacho_sampler *s)
 {
-	return s->epoll;
+	return s && s->is_open ? s->epoll : -EBADF;
 }
 
 size_t rings_check_ended(struct tacho_sampler *s, int epoll)
@@ -345,11 +351,15 @@ size_t rings_check_ended(struct tacho_sampler *s, int epoll)
 
 int tacho_sampler_look(struct tacho_sampler *s)
 {
+	int err = sampler_check_open(s);
+
+	if (err < 0)
+		return err;
 	s->n_ended += rings_check_ended(s, s->epoll);
 	return s->n_ended && s->n_ended == s->n_watched;
 }
 
 size_t tacho_sampler_ring_bytes(const struct tacho_sampler *s)
 {
-	return (size_t)s->ring_pages * (size_t)sysconf(_SC_PAGESIZE);
+	return !s ? 0 : (size_t)s->ring_pages * (size_t)sysconf(_SC_PAGESIZE);
 }

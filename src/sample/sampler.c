@@ -13,11 +13,11 @@
 
 int tacho_sampler_new(struct tacho_sampler **out, struct tacho *t)
 {
-	struct tacho_sampler *s = calloc(1, sizeof(*s));
+	struct tacho_sampler *s = t ? calloc(1, sizeof(*s)) : NULL;
 	int err;
 
 	if (!s)
-		return -ENOMEM;
+		return t ? -ENOMEM : -EINVAL;
 	err = tacho_evset_new(&s->set, t);
 	if (err < 0) {
 		free(s);
@@ -30,6 +30,15 @@ int tacho_sampler_new(struct tacho_sampler **out, struct tacho *t)
 	return 0;
 }
 
+static void drop_counts(struct tacho_sampler *s)
+{
+	for (size_t i = 0; i < s->n_counts; i++)
+		free(s->counts[i].ids);
+	free(take(s->counts));
+	s->n_counts = 0;
+	int_map_done(&s->ids);
+}
+
 void tacho_sampler_free(struct tacho_sampler *s)
 {
 	if (!s)
@@ -39,10 +48,7 @@ void tacho_sampler_free(struct tacho_sampler *s)
 	if (s->user_filter >= 0)
 		close(s->user_filter);
 	cpuset_done(&s->online);
-	for (size_t i = 0; i < s->n_counts; i++)
-		free(s->counts[i].ids);
-	free(s->counts);
-	int_map_done(&s->ids);
+	drop_counts(s);
 	hitmap_done(&s->hitmap);
 	buf_done(&s->bounce);
 	tacho_evset_free(s->set);
@@ -51,45 +57,45 @@ void tacho_sampler_free(struct tacho_sampler *s)
 
 int tacho_sampler_add(struct tacho_sampler *s, const char *spec, struct tacho_error *e)
 {
-	return tacho_evset_add(s->set, spec, e);
+	return tacho_evset_add(s ? s->set : NULL, spec, e);
 }
 
 int tacho_sampler_set_cgroup(struct tacho_sampler *s, size_t first, size_t n, const char *path,
 			     struct tacho_error *e)
 {
-	return tacho_evset_set_cgroup(s->set, first, n, path, e);
+	return tacho_evset_set_cgroup(s ? s->set : NULL, first, n, path, e);
 }
 
 int tacho_sampler_set_filter(struct tacho_sampler *s, size_t first, size_t n, const char *filter,
 			     struct tacho_error *e)
 {
-	return tacho_evset_set_filter(s->set, first, n, filter, e);
+	return tacho_evset_set_filter(s ? s->set : NULL, first, n, filter, e);
 }
 
 struct tacho_evset *tacho_sampler_evset(const struct tacho_sampler *s)
 {
-	return s->set;
+	return s ? s->set : NULL;
 }
 
 size_t tacho_sampler_size(const struct tacho_sampler *s)
 {
-	return s->set->events.n;
+	return s ? s->set->events.n : 0;
 }
 
 const struct tacho_event *tacho_sampler_event(const struct tacho_sampler *s, size_t i)
 {
-	return tacho_evset_event(s->set, i);
+	return tacho_evset_event(s ? s->set : NULL, i);
 }
 
 const struct tacho_note *tacho_sampler_notes(const struct tacho_sampler *s, size_t *n)
 {
-	return tacho_evset_notes(s->set, n);
+	return tacho_evset_notes(s ? s->set : NULL, n);
 }
 
 int tacho_sampler_attr(const struct tacho_sampler *s, size_t i, void *attr, size_t size,
 		       const char **why)
 {
-	if (i >= s->set->events.n)
+	if (!s || i >= s->set->events.n)
 		return -EINVAL;
 	if (why)
 		*why = s->set->events.v[i].why;
@@ -100,7 +106,7 @@ int tacho_sampler_attr(const struct tacho_sampler *s, size_t i, void *attr, size
 
 int tacho_sampler_ids(const struct tacho_sampler *s, size_t i, const uint64_t **ids, size_t *n)
 {
-	if (i >= s->n_counts)
+	if (!s || i >= s->n_counts)
 		return -EINVAL;
 	*ids = s->counts[i].ids;
 	*n = s->counts[i].n_ids;
@@ -157,6 +163,8 @@ static int open_events(struct tacho_sampler *s, struct tacho_error *e)
 			return n;
 	}
 	n = user_target_plan(s) < 0 ? error_nomem(e) : sampler_prepare(s, e);
+	if (n == 0)
+		n = sampler_check_stack(s, e);
 	if (n < 0)
 		return n;
 	rings_plan(s);
@@ -176,29 +184,54 @@ static int open_events(struct tacho_sampler *s, struct tacho_error *e)
 	return sampling;
 }
 
-int tacho_sampler_open(struct tacho_sampler *s, const struct tacho_sampler_opts *opts,
-		       struct tacho_error *e)
+/* Maps the rings of the opened events. */
+static int open_rings(struct tacho_sampler *s, struct tacho_error *e)
 {
-	int n, err;
+	int err = user_target_attach(s, e);
 
-	if (s->set->was_open)
-		return error_set(e, -EBUSY, "the sampler was already opened");
-	err = opts_copy(&s->opts, sizeof(s->opts), opts, e);
-	if (err < 0)
-		return err;
-	n = open_events(s, e);
-	if (n < 0)
-		return n;
-	err = user_target_attach(s, e);
 	if (err == 0)
 		err = rings_open(s, e);
 	if (err == 0 && sys_online_cpus(&s->t->sys, &s->online) == -ENOMEM)
 		err = error_nomem(e);
 	if (err == 0 && read_event_ids(s) < 0)
 		err = error_nomem(e);
+	return err;
+}
+
+/* After a failed open: the sampler has its caller's `n` events again, and can be opened with other options. */
+static void forget_open(struct tacho_sampler *s, size_t n)
+{
+	rings_close(s);
+	drop_counts(s);
+	cpuset_done(&s->online);
+	if (s->user_filter >= 0)
+		close(take_fd(s->user_filter));
+	set_forget_open(s->set);
+	set_truncate(s->set, n);
+	s->set->sampling = (struct evset_sampling){ .on = true, .tracker = NO_EVENT };
+}
+
+int tacho_sampler_open(struct tacho_sampler *s, const struct tacho_sampler_opts *opts,
+		       struct tacho_error *e)
+{
+	size_t n_events;
+	int n, err;
+
+	if (!s)
+		return error_set(e, -EINVAL, "there is no sampler to open");
+	if (s->set->was_open)
+		return error_set(e, -EBUSY, "the sampler was already opened");
+	err = opts_copy(&s->opts, sizeof(s->opts), opts, e);
+	if (err < 0)
+		return err;
+	err = sampler_check_options(&s->opts, e);
+	if (err < 0)
+		return err;
+	n_events = s->set->events.n;
+	n = open_events(s, e);
+	err = n < 0 ? n : open_rings(s, e);
 	if (err < 0) {
-		rings_close(s);
-		tacho_evset_close(s->set);
+		forget_open(s, n_events);
 		return err;
 	}
 	s->id_bytes = trailer_bytes(sampler_first(s)->attr.sample_type);
@@ -206,13 +239,16 @@ int tacho_sampler_open(struct tacho_sampler *s, const struct tacho_sampler_opts 
 	return n;
 }
 
+int sampler_check_open(const struct tacho_sampler *s)
+{
+	return s && s->is_open ? set_check_open(s->set) : -EBADF;
+}
+
 /* Enables or disables all events except the tracker, which always stays enabled. */
 static int set_events_enabled(struct tacho_sampler *s, unsigned request)
 {
 	int first = 0;
 
-	if (!s->is_open)
-		return -EBADF;
 	for (size_t i = 0; i < s->set->n_counters; i++) {
 		const struct counter *c = &s->set->counters[i];
 		int err;
@@ -228,24 +264,36 @@ static int set_events_enabled(struct tacho_sampler *s, unsigned request)
 
 int tacho_sampler_start(struct tacho_sampler *s)
 {
+	int err = sampler_check_open(s);
+
+	if (err < 0)
+		return err;
 	s->stopped = false;
 	return set_events_enabled(s, PERF_IOC_ENABLE);
 }
 
 int tacho_sampler_stop(struct tacho_sampler *s)
 {
+	int err = sampler_check_open(s);
+
+	if (err < 0)
+		return err;
 	s->stopped = true;
 	return set_events_enabled(s, PERF_IOC_DISABLE);
 }
 
 int tacho_sampler_start_event(struct tacho_sampler *s, size_t i)
 {
-	return s->is_open ? tacho_evset_start_event(s->set, i) : -EINVAL;
+	int err = sampler_check_open(s);
+
+	return err < 0 ? err : tacho_evset_start_event(s->set, i);
 }
 
 int tacho_sampler_stop_event(struct tacho_sampler *s, size_t i)
 {
-	return s->is_open ? tacho_evset_stop_event(s->set, i) : -EINVAL;
+	int err = sampler_check_open(s);
+
+	return err < 0 ? err : tacho_evset_stop_event(s->set, i);
 }
 
 /* The number of samples lost at one descriptor (PERF_FORMAT_LOST); 0 before Linux 6.0. */
@@ -282,7 +330,11 @@ static int output_lost_samples(const struct counted_event *ev, uint64_t id, int 
 
 int tacho_sampler_settle(struct tacho_sampler *s, tacho_bytes_fn *fn, void *arg)
 {
-	for (uint32_t i = 0; s->is_open && i < s->n_counts; i++) {
+	int usable = sampler_check_open(s);
+
+	if (usable < 0)
+		return usable;
+	for (uint32_t i = 0; i < s->n_counts; i++) {
 		const struct counted_event *ev = &s->set->events.v[i];
 		struct sampler_count *c = &s->counts[i];
 		size_t at = 0;
@@ -310,10 +362,11 @@ int tacho_sampler_stats(const struct tacho_sampler *s, size_t i, struct tacho_sa
 {
 	struct tacho_sampler_stats sum = { 0 };
 	size_t first = i == SIZE_MAX ? 0 : i, end = i == SIZE_MAX ? s->n_counts : i + 1;
-	size_t size = min_of(out->size, sizeof(sum));
+	size_t size;
 
-	if (!s->is_open || end > s->n_counts)
+	if (!s || !out || !s->is_open || end > s->n_counts)
 		return -EINVAL;
+	size = min_of(out->size, sizeof(sum));
 	for (size_t k = first; k < end; k++) {
 		struct sampler_count c;
 
@@ -334,6 +387,6 @@ int tacho_sampler_stats(const struct tacho_sampler *s, size_t i, struct tacho_sa
 
 void tacho_sampler_forget_times(struct tacho_sampler *s)
 {
-	for (size_t i = 0; i < s->n_counts; i++)
+	for (size_t i = 0; s && i < s->n_counts; i++)
 		s->counts[i].stats.first_ns = s->counts[i].stats.last_ns = 0;
 }

@@ -91,6 +91,13 @@ struct tacho_sampler {
 	uint64_t id_bytes;		/* size of the sample_id trailer of synthesized records */
 };
 
+/* sampler.c: -EBADF if it is not open, -EPERM in a child of the process that opened it: rings are not mapped there. */
+int sampler_check_open(const struct tacho_sampler *s);
+
+/* options.c: 0, or -EINVAL with a sentence. check_stack() needs the events' attrs. */
+int sampler_check_options(const struct tacho_sampler_opts *o, struct tacho_error *e);
+int sampler_check_stack(const struct tacho_sampler *s, struct tacho_error *e);
+
 /* attr.c: fills in the sampling part of every attr. */
 int sampler_prepare(struct tacho_sampler *s, struct tacho_error *e);
 bool sampler_is_aux(const struct tacho_sampler *s, uint32_t event);	/* whether it fills an AUX area */

@@ -355,7 +355,7 @@ int tacho_sampler_synthesize(struct tacho_sampler *s, unsigned what, tacho_bytes
 	struct synth y = { .s = s, .fn = fn, .arg = arg };
 	int err = 0;
 
-	if (!s->is_open)
+	if (!s || !s->is_open)
 		return error_set(e, -EBADF, "the sampler is not open");
 	y.data = sampler_wants_data_mmaps(s);
 	if (what & TACHO_SYNTH_KERNEL)

@@ -19,11 +19,14 @@
 #include <tacho/perfdata.h>
 #include <tacho/record.h>
 
+#include "base/fork_generation.h"
+
 #define RING_PAGES 1
 #define AUX_PAGES 2
 
 struct fixture {
 	int fd;
+	struct tacho_evset set;		/* open, by this process */
 	struct tacho_sampler s;
 	struct sampler_count count;
 	uint8_t *area;			/* the unit's mapping */
@@ -49,7 +52,9 @@ static void start(struct fixture *f, bool overwrite)
 	f->fd = memfd_create("event", MFD_CLOEXEC);
 	f->size = AUX_PAGES * page;
 	assert_true(f->fd >= 0 && ftruncate(f->fd, (off_t)((1 + RING_PAGES) * page + f->size)) == 0);
-	f->s.is_open = true;
+	f->set.is_open = f->s.is_open = true;
+	f->set.generation = fork_generation();
+	f->s.set = &f->set;
 	f->s.counts = &f->count;
 	f->s.n_counts = 1;
 	r = vec_add(&f->s.rings);

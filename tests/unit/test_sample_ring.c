@@ -14,12 +14,15 @@
 
 #include <tacho/record.h>
 
+#include "base/fork_generation.h"
+
 #define RING 4096
 #define ID 77
 
 struct fixture {
 	struct perf_event_mmap_page page;
 	_Alignas(8) uint8_t data[RING];
+	struct tacho_evset set;		/* open, by this process */
 	struct tacho_sampler s;
 	struct sampler_count count;
 	struct buf put, got;
@@ -33,7 +36,9 @@ static struct sampler_ring *start(struct fixture *f, uint64_t position)
 	memset(f, 0, sizeof(*f));
 	f->page.data_head = f->page.data_tail = position;
 	f->whole = true;
-	f->s.is_open = true;
+	f->set.is_open = f->s.is_open = true;
+	f->set.generation = fork_generation();
+	f->s.set = &f->set;
 	f->s.counts = &f->count;
 	f->s.n_counts = 1;
 	assert_int_equal(int_map_put(&f->s.ids, ID, 0), 0);

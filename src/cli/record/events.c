@@ -60,7 +60,7 @@ static int parse_call_graph(const struct record_opts *o, struct tacho_sampler_op
 	    bytes > 65528)
 		return refuse_argument("--call-graph", text, rest, "size of a stack",
 			      "dwarf takes the bytes of stack to keep, 65528 at most");
-	out->stack_bytes = (uint32_t)bytes;
+	out->stack_bytes = ((uint32_t)bytes + 7) & ~7u;
 	return 0;
 }
 
