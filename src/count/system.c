@@ -8,6 +8,7 @@
 
 #include "sys/cgroup.h"
 #include "sys/proc.h"
+#include "sys/usage.h"
 
 int tacho_processes(struct tacho *t, int (*fn)(void *arg, const struct tacho_process *p), void *arg)
 {
@@ -70,4 +71,39 @@ int tacho_online_cpus(struct tacho *t, char *out, size_t size)
 		return -ERANGE;
 	memcpy(out, text.bytes, text.n + 1);
 	return (int)text.n;
+}
+
+int tacho_cpu_times(struct tacho *t, int (*fn)(void *arg, const struct tacho_cpu_times *c), void *arg)
+{
+	return usage_cpus(&t->sys, fn, arg);
+}
+
+int tacho_process_usages(struct tacho *t, int (*fn)(void *arg, const struct tacho_process_usage *p), void *arg)
+{
+	scoped(idlist_done) struct idlist all = { 0 };
+	int err = proc_all(&t->sys, &all);
+	char comm[TACHO_COMM_MAX];
+
+	for (size_t i = 0; err == 0 && i < all.n; i++) {
+		struct tacho_process_usage p = { .size = sizeof(p) };
+
+		if (usage_process(&t->sys, all.v[i], &p, comm) == 0)	/* else it has ended meanwhile */
+			err = fn(arg, &p);
+	}
+	return err;
+}
+
+int tacho_process_cgroup(struct tacho *t, int pid, char *out, size_t size)
+{
+	return usage_process_cgroup(&t->sys, pid, out, size);
+}
+
+int tacho_process_command_line(struct tacho *t, int pid, char *out, size_t size)
+{
+	return usage_command_line(&t->sys, pid, out, size);
+}
+
+int tacho_cgroup_cpu(struct tacho *t, const char *path, uint64_t *cpu_ns)
+{
+	return usage_cgroup(&t->sys, path, cpu_ns);
 }

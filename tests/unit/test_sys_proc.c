@@ -2,6 +2,7 @@
 #include "fake_kernel.h"
 
 #include "sys/proc.h"
+#include "sys/usage.h"
 
 static void make_proc(struct fake_machine *m, struct sys *sys)
 {
@@ -87,12 +88,71 @@ static void sorting(void **state)
 	assert_int_equal(l.v[2], 5);
 }
 
+struct cpu_list {
+	struct tacho_cpu_times v[4];
+	size_t n;
+};
+
+static int note_cpu(void *arg, const struct tacho_cpu_times *c)
+{
+	struct cpu_list *list = arg;
+
+	assert_true(list->n < countof(list->v));
+	list->v[list->n++] = *c;
+	return 0;
+}
+
+static void usage(void **state)
+{
+	uint64_t tick = 1000000000u / (uint64_t)sysconf(_SC_CLK_TCK), ns = 0;
+	struct tacho_process_usage p = { .size = sizeof(p) };
+	struct cpu_list cpus = { .n = 0 };
+	char comm[TACHO_COMM_MAX], text[64];
+	struct fake_machine m;
+	struct sys sys;
+
+	make_proc(&m, &sys);
+	assert_int_equal(usage_cpus(&sys, note_cpu, &cpus), 0);
+	assert_int_equal(cpus.n, 2);
+	assert_int_equal(cpus.v[1].cpu, 1);
+	assert_int_equal(cpus.v[0].user_ns, 60 * tick);
+	assert_int_equal(cpus.v[0].system_ns, 23 * tick);	/* with interrupts */
+	assert_int_equal(cpus.v[0].iowait_ns, 5 * tick);
+	assert_int_equal(usage_process(&sys, 12, &p, comm), -EBADMSG);		/* cut off before its memory */
+	fake_file(&m, "proc/12/stat", "12 (a) b) S 7 1 1 0 -1 4194560 10 0 0 0 200 50 30 20 20 0 3 0 900 5000 11 0\n");
+	assert_int_equal(usage_process(&sys, 12, &p, comm), 0);
+	assert_string_equal(comm, "a) b");
+	assert_int_equal(p.parent, 7);
+	assert_int_equal(p.user_ns, 200 * tick);
+	assert_int_equal(p.system_ns, 50 * tick);		/* without children */
+	assert_int_equal(p.n_threads, 3);
+	assert_int_equal(p.start_ns, 900 * tick);
+	assert_int_equal(p.resident_bytes, 11 * sysconf(_SC_PAGESIZE));
+	assert_int_equal(usage_process(&sys, 13, &p, comm), -ESRCH);
+
+	fake_file(&m, "proc/12/cgroup", "5:cpu,cpuacct:/very/long/path\n1:name=systemd:/system.slice/a.service\n0::/\n");
+	assert_int_equal(usage_process_cgroup(&sys, 12, text, sizeof(text)), 0);
+	assert_string_equal(text, "/system.slice/a.service");
+	fake_file(&m, "proc/12/cgroup", "5:cpu,cpuacct:/a\n6:memory:/a/b\n0::/\n");
+	assert_int_equal(usage_process_cgroup(&sys, 12, text, sizeof(text)), 0);
+	assert_string_equal(text, "/a/b");
+	assert_int_equal(usage_process_cgroup(&sys, 12, text, 4), -ENAMETOOLONG);
+	assert_int_equal(usage_process_cgroup(&sys, 13, text, sizeof(text)), -ESRCH);
+	assert_int_equal(usage_command_line(&sys, 13, text, sizeof(text)), -ESRCH);
+
+	fake_file(&m, "proc/mounts", "cgroup2 /nowhere cgroup2 rw 0 0\n");
+	assert_int_equal(usage_cgroup(&sys, "/a", &ns), -ENOENT);
+	sys_done(&sys);
+	fake_machine_done(&m);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(tasks),
 		cmocka_unit_test(times),
 		cmocka_unit_test(sorting),
+		cmocka_unit_test(usage),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
