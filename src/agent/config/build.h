@@ -13,6 +13,7 @@ enum { CONFIG_FILE_MAX = 4 << 20, CONFIG_DEPTH_MAX = 8, CONFIG_FILES_MAX = 1000 
 extern const struct config_key agent_keys[];	/* rows fill struct agent_config */
 extern const struct config_key retention_keys[];
 extern const struct config_key profile_keys[];
+extern const struct config_key usage_keys[];
 extern const struct config_key source_keys[];	/* rows fill struct source_config */
 extern const struct config_key trigger_keys[];
 /* `name` and `type`, which every [[export]] has; into struct export_head. */
@@ -23,7 +24,7 @@ extern const struct config_key export_keys[];
 
 /* Tables of the configuration for whose values the origin is recorded. */
 enum origin_table {
-	ORIGIN_AGENT, ORIGIN_RETENTION, ORIGIN_PROFILE, ORIGIN_SOURCE, ORIGIN_EXPORT, ORIGIN_TRIGGER,
+	ORIGIN_AGENT, ORIGIN_RETENTION, ORIGIN_PROFILE, ORIGIN_USAGE, ORIGIN_SOURCE, ORIGIN_EXPORT, ORIGIN_TRIGGER,
 };
 struct origin {
 	const struct config_key *row;

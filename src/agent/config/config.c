@@ -127,6 +127,7 @@ static void free_config(struct agent_config *cfg)
 	keys_done(agent_keys, cfg);
 	keys_done(retention_keys, &cfg->retention);
 	keys_done(profile_keys, &cfg->profile);
+	keys_done(usage_keys, &cfg->usage);
 	strlist_done(&cfg->notes);
 	origins_free(cfg->origins);
 	free(cfg->path);
@@ -206,9 +207,11 @@ static int read_by_kind(struct agent_config *cfg, struct str text, struct tacho_
 	switch (config_kind_of(text)) {
 	case CONFIG_ALUMET:
 		cfg->kind = "Alumet";
+		cfg->usage.off = true;
 		return config_read_alumet(cfg, cfg->path, text, e);
 	case CONFIG_COLLECTD:
 		cfg->kind = "collectd";
+		cfg->usage.off = true;
 		return config_read_collectd(cfg, cfg->path, text, e);
 	case CONFIG_TOML:
 		break;
@@ -299,6 +302,8 @@ static int load_values(struct agent_config *cfg, const struct config_opts *opts,
 	if (!err)
 		err = keys_defaults(profile_keys, &cfg->profile, e);
 	if (!err)
+		err = keys_defaults(usage_keys, &cfg->usage, e);
+	if (!err)
 		err = read_files(cfg, opts->path, e);
 	/* agent.default_sources decides whether the built-in sources are read, so it is applied
 	 * first. */
@@ -335,7 +340,8 @@ bool config_table_at(size_t i, struct config_table *out)
 {
 	static const struct config_table tables[] = {
 		{ "agent", agent_keys }, { "agent.retention", retention_keys }, { "source", source_keys },
-		{ "profile", profile_keys }, { "trigger", trigger_keys }, { "export", export_keys },
+		{ "profile", profile_keys }, { "usage", usage_keys },
+		{ "trigger", trigger_keys }, { "export", export_keys },
 		{ "export.push", push_keys },
 	};
 

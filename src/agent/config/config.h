@@ -95,6 +95,12 @@ struct profile_config {
 	uint64_t recordings, recordings_bytes;	/* limits of `ctl profile` files: number, bytes */
 };
 
+struct usage_config {
+	bool off;
+	uint64_t interval_ns;
+	uint64_t processes, cgroups;	/* how many have series */
+};
+
 struct export_config {
 	char *name;			/* unique: the type's name, with -2 ... appended where needed */
 	const struct exporter_type *type;
@@ -125,6 +131,7 @@ struct agent_config {
 	bool keep_privileges;		/* keep all capabilities; else only those needed for counting */
 	struct retention_config retention;
 	struct profile_config profile;
+	struct usage_config usage;
 	struct source_config *sources;
 	size_t n_sources;
 	struct export_config *exports;

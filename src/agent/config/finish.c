@@ -132,6 +132,8 @@ static int finish_source(struct agent_config *cfg, size_t i, struct tacho_error 
 		return refuse_source(cfg, i, e, "it has no events");
 	if (s->name && !strcmp(s->name, "agent"))
 		return refuse_source(cfg, i, e, "this name is reserved for the agent's own metrics");
+	if (s->name && !strcmp(s->name, "usage"))
+		return refuse_source(cfg, i, e, "this name is reserved for the CPU utilisation");
 	err = find_target(cfg, i, e);
 	if (!err)
 		err = find_per(cfg, i, e);
@@ -324,7 +326,8 @@ static int check_export(const struct agent_config *cfg, size_t i, struct tacho_e
 		return -EINVAL;
 	}
 	for (size_t k = 0; exporter_pushes(x->type) && k < push->sources.n; k++) {
-		bool known = !strcmp(push->sources.v[k], "agent");	/* the self metrics */
+		/* the self metrics and the CPU utilisation */
+		bool known = !strcmp(push->sources.v[k], "agent") || !strcmp(push->sources.v[k], "usage");
 
 		for (size_t s = 0; s < cfg->n_sources && !known; s++)
 			known = !strcmp(cfg->sources[s].name, push->sources.v[k]);

@@ -117,6 +117,33 @@ const struct config_key profile_keys[] = {
 };
 #undef AT
 
+#define AT(field) offsetof(struct usage_config, field)
+static int set_usage_enabled(void *into, const struct toml_value *v, const struct value_origin *from,
+			     struct tacho_error *e)
+{
+	return set_off("enabled", &((struct usage_config *)into)->off, v, from, e);
+}
+
+static void show_usage_enabled(const void *of, struct buf *out)
+{
+	buf_puts(out, ((const struct usage_config *)of)->off ? "false" : "true");
+}
+
+const struct config_key usage_keys[] = {
+	{ KEY_OTHER, "enabled", AT(off), "true",
+	  "report how busy the CPUs are, and which processes and control groups use them; in configurations of Alumet and "
+	  "collectd it is off", .set = set_usage_enabled, .show = show_usage_enabled, .value = "BOOLEAN" },
+	{ KEY_DURATION, "interval", AT(interval_ns), "1s",
+	  "the time between two reads; with thousands of processes these are read less often, so that this takes at most "
+	  "one percent of a CPU", .min = SECOND, .max = 3600 * SECOND },
+	{ KEY_U64, "processes", AT(processes), "20",
+	  "how many processes have series of their CPU time, the busiest; the others are summed; 0: none", .max = 1000 },
+	{ KEY_U64, "cgroups", AT(cgroups), "20",
+	  "how many control groups have series of their CPU time, the busiest; 0: none", .max = 1000 },
+	{ .kind = KEY_END },
+};
+#undef AT
+
 /* Cuts at commas between events, but not at those in {} or //. */
 static bool cut_event(struct str *rest, struct str *word)
 {

@@ -1,5 +1,5 @@
 /*
- * --set KEY=VALUE. Keys are agent.listen, agent.retention.full, agent.labels.NAME, profile.frequency
+ * --set KEY=VALUE. Keys are agent.listen, agent.retention.full, agent.labels.NAME, profile.frequency, usage.processes
  * and, with the name of an entry, source.NAME.interval, export.NAME.url, trigger.NAME.when.
  */
 #include "agent/config/build.h"
@@ -58,7 +58,8 @@ static int find_set_target(struct agent_config *cfg, struct str *path, struct se
 			   struct tacho_error *e)
 {
 	static const struct { const char *word; enum origin_table table; } tables[] = {
-		{ "agent", ORIGIN_AGENT }, { "profile", ORIGIN_PROFILE }, { "source", ORIGIN_SOURCE },
+		{ "agent", ORIGIN_AGENT }, { "profile", ORIGIN_PROFILE }, { "usage", ORIGIN_USAGE },
+		{ "source", ORIGIN_SOURCE },
 		{ "export", ORIGIN_EXPORT }, { "trigger", ORIGIN_TRIGGER },
 	};
 	struct str head, name;
@@ -80,6 +81,8 @@ static int find_set_target(struct agent_config *cfg, struct str *path, struct se
 		*p = (struct set_target){ { agent_keys }, { cfg }, ORIGIN_AGENT, 0 };
 	} else if (p->table == ORIGIN_PROFILE) {
 		*p = (struct set_target){ { profile_keys }, { &cfg->profile }, ORIGIN_PROFILE, 0 };
+	} else if (p->table == ORIGIN_USAGE) {
+		*p = (struct set_target){ { usage_keys }, { &cfg->usage }, ORIGIN_USAGE, 0 };
 	} else if (!path->s || !str_cut(path, '.', &name) || !path->s) {
 		err = error_set(e, -EINVAL, "--set: expected %s.NAME.KEY=VALUE", tables[t].word);
 	} else {

@@ -15,7 +15,7 @@
 static const char default_text[] =
 	"[[source]]\n"
 	"name = \"software\"\n"
-	"events = [\"cpu-clock\", \"context-switches\", \"cpu-migrations\", \"page-faults\", "
+	"events = [\"context-switches\", \"cpu-migrations\", \"page-faults\", "
 	"\"minor-faults\", \"major-faults\"]\n"
 	"[[source]]\n"
 	"name = \"hardware\"\n"
@@ -156,6 +156,13 @@ static int read_profile(struct tacho_toml_reader *r, const struct toml_value *v)
 	const struct key_space space = { profile_keys, &r->cfg->profile };
 
 	return read_table(r, &(struct toml_table){ "[profile]", ORIGIN_PROFILE, 0, &space, 1 }, v);
+}
+
+static int read_usage(struct tacho_toml_reader *r, const struct toml_value *v)
+{
+	const struct key_space space = { usage_keys, &r->cfg->usage };
+
+	return read_table(r, &(struct toml_table){ "[usage]", ORIGIN_USAGE, 0, &space, 1 }, v);
 }
 
 static int read_source(struct tacho_toml_reader *r, const struct toml_value *v)
@@ -302,7 +309,7 @@ static int read_includes(struct tacho_toml_reader *r, const struct toml_value *v
 static int read_root(struct tacho_toml_reader *r, const struct toml_value *root)
 {
 	static const struct config_key top_keys[] = {
-		{ KEY_OTHER, "agent" }, { KEY_OTHER, "source" }, { KEY_OTHER, "profile" },
+		{ KEY_OTHER, "agent" }, { KEY_OTHER, "source" }, { KEY_OTHER, "profile" }, { KEY_OTHER, "usage" },
 		{ KEY_OTHER, "export" }, { KEY_OTHER, "trigger" }, { KEY_OTHER, "include" }, { KEY_END },
 	};
 	const struct key_space space = { top_keys, NULL };
@@ -314,6 +321,8 @@ static int read_root(struct tacho_toml_reader *r, const struct toml_value *root)
 			err = read_agent(r, v);
 		else if (str_is(v->key, "profile"))
 			err = read_profile(r, v);
+		else if (str_is(v->key, "usage"))
+			err = read_usage(r, v);
 		else if (str_is(v->key, "source"))
 			err = read_each(r, v, "[[source]]", read_source);
 		else if (str_is(v->key, "export"))

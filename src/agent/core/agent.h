@@ -23,6 +23,7 @@ struct agent_stats {
 
 struct collector;
 struct profiler;
+struct usage;
 struct http;
 
 /* Shared by all parts of a running agent. */
@@ -34,6 +35,7 @@ struct agent {
 	struct exporters *exporters;
 	struct collector *collector;
 	struct profiler *profiler;		/* NULL: off */
+	struct usage *usage;			/* NULL: off (agent exec) */
 	struct http *http;
 	struct agent_stats stats;
 	int64_t started_ns;

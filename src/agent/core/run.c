@@ -19,6 +19,7 @@
 #include "agent/core/privilege.h"
 #include "agent/profiler/profiler.h"
 #include "agent/core/self_metrics.h"
+#include "agent/source/usage.h"
 #include "agent/core/triggers.h"
 #include "base/clock.h"
 #include "base/error.h"
@@ -249,12 +250,16 @@ static int start_all(struct running_agent *r, struct tacho_error *e)
 		err = start_exporters(r, e);
 	if (err == 0 && (self_metrics_new(&r->self, a) < 0 || budget_new(&r->budget, a) < 0))
 		err = error_nomem(e);
+	if (err == 0 && !r->until_targets_end && usage_new(&a->usage, a) < 0)
+		err = error_nomem(e);
 	if (err == 0)
 		err = triggers_new(&r->triggers, a, a->config, e);
 	if (err < 0)
 		return err;
 	log_notes(a, a->config);
 	collector_every_second(a->collector, self_metrics_measure, r->self);
+	if (a->usage)
+		collector_every_second(a->collector, usage_measure, a->usage);
 	collector_every_second(a->collector, check_triggers, r);
 	collector_every_second(a->collector, budget_check, r->budget);
 	collector_every_second(a->collector, send_watchdog, NULL);
@@ -285,6 +290,7 @@ static void stop_all(struct running_agent *r)
 	store_close(a->store);
 	collector_free(a->collector);
 	self_metrics_free(r->self);
+	usage_free(a->usage);
 	budget_free(r->budget);
 	registry_done(&a->registry);
 	pthread_rwlock_destroy(&a->config_lock);

@@ -13,6 +13,7 @@ const struct route http_routes[] = {
 	{ "GET", API "series", page_series, false, "every series with its newest value" },
 	{ "GET", API "query", page_query, false, "ranges of the history, in steps", true },
 	{ "GET", API "events", page_events, false, "configured events with state and reason" },
+	{ "GET", API "processes", page_processes, false, "the processes that use most CPU time" },
 	{ "GET", API "exporters", page_exporters, false, "what was sent, queued and dropped" },
 	{ "GET", API "triggers", page_triggers, false, "triggers and what they did" },
 	{ "GET", API "doctor", page_doctor, false, "what this machine can do", true },
