@@ -126,6 +126,20 @@ TACHO_API int tacho_symbols_range(const struct tacho_symbols *s, const struct ta
 TACHO_API int tacho_symbols_srcline(struct tacho_symbols *s, const struct tacho_frame *f,
 				    const char **file, uint32_t *line);
 
+/* A function that the compiler has inlined at a frame's address. */
+struct tacho_inline {
+	uint32_t symbol;		/* name id; 0: unknown */
+	uint32_t call_line;		/* the position of the call; 0 and NULL: unknown or not asked for */
+	const char *call_file;		/* owned by the symbols, until tacho_symbols_prune() */
+};
+#define TACHO_INLINES_MAX 128
+/* Finds the functions that are inlined at a frame, by the debug data of its object: out[0] is the innermost one, which
+ * tacho_symbols_srcline() is a line of, and the last one is called by the frame's symbol. `is_caller`: the frame is not
+ * the leaf of its stack, so its address is after a call instruction. Returns how many there are, at most `max`; 0 also
+ * without debug data; -ENOMEM. The first call for an object opens its debug data. */
+TACHO_API int tacho_symbols_inlines(struct tacho_symbols *s, const struct tacho_frame *f, bool is_caller, bool with_calls,
+				    struct tacho_inline *out, size_t max);
+
 /* Whether a name, a frame or a source line that was returned since tacho_symbols_new() is incomplete because memory
  * ran out: 0 or -ENOMEM. Programs that print one line per sample need not check every call. */
 TACHO_API int tacho_symbols_failed(const struct tacho_symbols *s);

@@ -58,6 +58,7 @@ int libdw_debug_open(struct libdw_debug *d, const struct elf *file)
 	buf_done(&image);
 	if (!d->image)
 		return err < 0 ? err : -ENOMEM;
+	d->n_image = n;
 	d->image_elf = d->lib->elf_memory(d->image, n);
 	d->dwarf = d->image_elf ? d->lib->dwarf_begin_elf(d->image_elf, DWARF_C_READ, NULL) : NULL;
 	if (d->dwarf)

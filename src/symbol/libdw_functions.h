@@ -56,6 +56,7 @@ struct libdw_debug {
 	Dwarf *dwarf;			/* valid until libdw_debug_close() */
 	Elf *image_elf;
 	char *image;
+	size_t n_image;
 };
 
 /* Opens the DWARF sections of `file`, as a copy in memory (see dwarf_image.h): the file may be truncated or closed

@@ -3,6 +3,8 @@
  */
 #include "symbol/objects.h"
 
+#include "symbol/inlines.h"
+
 #include "symbol/jit_dump.h"
 
 #include "base/vec.h"
@@ -169,9 +171,16 @@ static size_t table_bytes(const struct symbol_table *t)
 	return t->cap * sizeof(*t->v) + t->strings.cap + t->n_index * sizeof(*t->index);
 }
 
+static size_t object_bytes(const struct object *obj)
+{
+	return table_bytes(&obj->table) + (obj->inlines ? inlines_bytes(obj->inlines) : 0);
+}
+
 /* Drops the symbols, so that they are read again when needed. */
 static void unload(struct object *obj)
 {
+	inlines_free(take(obj->inlines));
+	obj->inlines_read = false;
 	symbol_table_done(&obj->table);
 	free(take(obj->segments));
 	obj->n_segments = 0;
@@ -188,7 +197,7 @@ static struct object *longest_unused(const struct objects *o)
 		struct object *obj = o->v[i];
 		bool can_go = obj->kind == OBJECT_FILE || obj->kind == OBJECT_JIT;
 
-		if (can_go && obj->table.cap && obj->used_at + 1 < o->generation &&
+		if (can_go && object_bytes(obj) && obj->used_at + 1 < o->generation &&
 		    (!found || obj->used_at < found->used_at))
 			found = obj;
 	}
@@ -203,10 +212,10 @@ void objects_evict(struct objects *o, size_t max_bytes)
 	o->generation++;
 	for (size_t i = 0; i < o->n; i++) {
 		symbol_table_compact(&o->v[i]->table);
-		total += table_bytes(&o->v[i]->table);
+		total += object_bytes(o->v[i]);
 	}
 	while (total > max_bytes && (obj = longest_unused(o))) {
-		total -= table_bytes(&obj->table);
+		total -= object_bytes(obj);
 		unload(obj);
 	}
 }
@@ -220,6 +229,7 @@ void objects_done(struct objects *o)
 			jit_dump_done(o->v[i]->jit);
 		else
 			object_drop_lines(o->v[i]);
+		inlines_free(o->v[i]->inlines);
 		free(o->v[i]->jit);
 		free(o->v[i]);
 	}

@@ -8,6 +8,7 @@
 
 #include "symbol/location_cache.h"
 #include "symbol/dwarf_line.h"
+#include "symbol/inlines.h"
 #include "symbol/object_files.h"
 #include "symbol/jit_code.h"
 #include "symbol/jitdump.h"
@@ -626,6 +627,28 @@ int tacho_symbols_srcline(struct tacho_symbols *s, const struct tacho_frame *f, 
 	if (!obj->lines_read && object_read_lines(obj, &s->search, s->kernel.file) < 0)
 		return note_failure(s, -ENOMEM);
 	return obj->lines && dwarf_lines_find(obj->lines, f->object_address, file, line);
+}
+
+int tacho_symbols_inlines(struct tacho_symbols *s, const struct tacho_frame *f, bool is_caller, bool with_calls,
+			  struct tacho_inline *out, size_t max)
+{
+	struct inlined_function found[INLINE_DEPTH_MAX];
+	struct object *obj = objects_at(&s->objects, f->object);
+	int n;
+
+	if (!obj || !max)
+		return 0;
+	if (!obj->inlines_read && object_read_inlines(obj, &s->search, s->kernel.file, &s->names) < 0)
+		return note_failure(s, -ENOMEM);
+	if (!obj->inlines)
+		return 0;
+	n = inlines_find(obj->inlines, f->object_address - is_caller, with_calls, found);
+	if (n < 0)
+		return note_failure(s, n);
+	n = (int)min_of((size_t)n, max);
+	for (int i = 0; i < n; i++)
+		out[i] = (struct tacho_inline){ found[i].name, found[i].call_line, found[i].call_file };
+	return n;
 }
 
 /* ---- names ---- */

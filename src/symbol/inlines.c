@@ -1,0 +1,332 @@
+/*
+ * Reads inlined functions through libdw. A concrete function's entries are walked in their order, so that an inlined call
+ * comes after the call that contains it, and painted over it (painted_ranges.h). Names and call positions are read when
+ * an address in the call is looked up: most calls never are.
+ */
+#include "symbol/inlines.h"
+
+#include "symbol/demangle.h"
+#include "symbol/inline_walk.h"
+#include "symbol/libdw_functions.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/* The limit of a file's walks. Its units are walked once for their functions, and each function once for its calls, some
+ * levels of which are skipped repeatedly. */
+#define WALK_BYTES_MIN (1u << 20)
+#define WALKS_MAX 16u
+
+struct inline_function {
+	Dwarf_Die die;
+	bool read;
+	struct painted_table table;	/* address -> index of a call */
+	struct inline_calls calls;
+};
+
+struct inline_unit {
+	Dwarf_Die die;
+	bool read, searched;		/* its functions were listed; also those inside functions */
+	struct painted_table table;	/* address -> index of a function */
+	bool without_addresses;
+	struct inline_function *functions;
+	size_t n_functions;
+};
+
+struct inlines {
+	struct libdw_debug debug;
+	struct inlines_opts opts;
+	struct inline_walk walk;
+	struct painted_table table;	/* address -> index of a unit */
+	struct { struct inline_unit *v; size_t n, cap; } units;
+	size_t n_tables;		/* bytes of tables, about */
+};
+
+/* Functions and calls that the limit left out are missing; what was found before it counts. */
+static int without_limit(int err)
+{
+	return err == -EFBIG ? 0 : err;
+}
+
+static void ranges_done(struct painted_ranges *r)
+{
+	vec_done(r);
+}
+
+/* ---- opening ---- */
+
+static int list_code(struct inlines *m, const struct elf *file)
+{
+	for (size_t i = 0; i < file->n_sections; i++) {
+		const struct elf_section *s = &file->sections[i];
+		struct code_section *slot;
+
+		if (!(s->flags & ELF_SHF_ALLOC) || !(s->flags & SHF_EXECINSTR))
+			continue;
+		slot = vec_next(&m->walk.code);
+		if (!slot)
+			return -ENOMEM;
+		*slot = (struct code_section){ s->addr, s->addr + s->size };
+	}
+	return 0;
+}
+
+static int list_units(struct inlines *m)
+{
+	scoped(ranges_done) struct painted_ranges ranges = { 0 };
+	const struct libdw *lib = m->debug.lib;
+	Dwarf_CU *cu = NULL;
+	Dwarf_Die die;
+	uint8_t type;
+	size_t before;
+	int err = 0;
+
+	while (err == 0 && lib->dwarf_get_units(m->debug.dwarf, cu, &cu, NULL, &type, &die, NULL) == 0) {
+		struct inline_unit *unit;
+
+		if (type == DW_UT_type || type == DW_UT_split_type || lib->dwarf_tag(&die) != DW_TAG_compile_unit)
+			continue;
+		unit = vec_add(&m->units);
+		if (!unit)
+			return -ENOMEM;
+		unit->die = die;
+		before = ranges.n;
+		err = inline_walk_ranges(&m->walk, &die, (uint32_t)(m->units.n - 1), &ranges);
+		unit->without_addresses = ranges.n == before;
+	}
+	err = without_limit(err);
+	return err < 0 ? err : painted_table_fill(&m->table, &ranges);
+}
+
+int inlines_open(struct inlines **out, const struct elf *file, const struct inlines_opts *opts)
+{
+	struct inlines *m;
+	int err;
+
+	if (file->type == ELF_ET_REL)	/* its addresses are not relocated yet */
+		return -ENODATA;
+	m = calloc(1, sizeof(*m));
+	if (!m)
+		return -ENOMEM;
+	m->opts = *opts;
+	err = libdw_debug_open(&m->debug, file);
+	if (err == 0)
+		err = list_code(m, file);
+	if (err == 0) {
+		m->walk.lib = m->debug.lib;
+		m->walk.bytes_left = WALK_BYTES_MIN + WALKS_MAX * (uint64_t)m->debug.n_image;
+		err = list_units(m);
+	}
+	if (err < 0) {
+		inlines_free(m);
+		return err;
+	}
+	*out = m;
+	return 0;
+}
+
+static void unit_done(struct inline_unit *u, size_t n_functions)
+{
+	for (size_t i = 0; i < n_functions; i++) {
+		vec_done(&u->functions[i].table);
+		vec_done(&u->functions[i].calls);
+	}
+	free(take(u->functions));
+	vec_done(&u->table);
+	u->n_functions = 0;
+}
+
+void inlines_free(struct inlines *m)
+{
+	if (!m)
+		return;
+	for (size_t i = 0; i < m->units.n; i++)
+		unit_done(&m->units.v[i], m->units.v[i].n_functions);
+	vec_done(&m->units);
+	vec_done(&m->table);
+	vec_done(&m->walk.code);
+	libdw_debug_close(&m->debug);
+	free(m);
+}
+
+size_t inlines_bytes(const struct inlines *m)
+{
+	return sizeof(*m) + m->debug.n_image + m->n_tables;
+}
+
+/* ---- units and functions ---- */
+
+static int take_functions(struct inline_unit *u, const struct inline_functions *list)
+{
+	unit_done(u, u->n_functions);
+	u->functions = calloc(list->n + 1, sizeof(*u->functions));
+	if (!u->functions)
+		return -ENOMEM;
+	u->n_functions = list->n;
+	for (size_t i = 0; i < list->n; i++)
+		u->functions[i].die = list->v[i];
+	return 0;
+}
+
+static int read_unit(struct inlines *m, struct inline_unit *u, bool inside)
+{
+	scoped(ranges_done) struct painted_ranges ranges = { 0 };
+	struct inline_functions list = { 0 };
+	int err;
+
+	u->read = true;
+	u->searched = inside;
+	err = without_limit(inline_walk_functions(&m->walk, &u->die, inside, &list, &ranges));
+	if (err == 0)
+		err = take_functions(u, &list);
+	if (err == 0)
+		err = painted_table_fill(&u->table, &ranges);
+	m->n_tables += u->table.cap * sizeof(*u->table.v) + u->n_functions * sizeof(*u->functions);
+	vec_done(&list);
+	u->read = err == 0;
+	return err;
+}
+
+/* Sets *out to the function at an address, or NULL. Functions inside others are searched only for addresses that no
+ * function seems to cover. */
+static int function_in_unit(struct inlines *m, struct inline_unit *u, uint64_t address, struct inline_function **out)
+{
+	uint32_t at;
+	int err = 0;
+
+	*out = NULL;
+	if (!u->read)
+		err = read_unit(m, u, false);
+	at = painted_table_find(&u->table, address);
+	if (err == 0 && at == PAINTED_NONE && !u->searched) {
+		err = read_unit(m, u, true);
+		at = painted_table_find(&u->table, address);
+	}
+	if (err == 0 && at < u->n_functions)
+		*out = &u->functions[at];
+	return err;
+}
+
+/* Units without addresses of their own (assembled or made by old compilers) have them in their functions. */
+static int function_elsewhere(struct inlines *m, uint64_t address, struct inline_function **out)
+{
+	int err = 0;
+
+	*out = NULL;
+	for (size_t i = 0; i < m->units.n && err == 0 && !*out; i++)
+		if (m->units.v[i].without_addresses)
+			err = function_in_unit(m, &m->units.v[i], address, out);
+	return err;
+}
+
+static int find_function(struct inlines *m, uint64_t address, struct inline_function **out)
+{
+	uint32_t unit = painted_table_find(&m->table, address);
+
+	return unit < m->units.n ? function_in_unit(m, &m->units.v[unit], address, out) :
+				   function_elsewhere(m, address, out);
+}
+
+static int read_function(struct inlines *m, struct inline_function *f)
+{
+	scoped(ranges_done) struct painted_ranges ranges = { 0 };
+	int err = without_limit(inline_walk_calls(&m->walk, &f->die, &f->calls, &ranges));
+
+	if (err == 0)
+		err = painted_table_fill(&f->table, &ranges);
+	if (err < 0) {
+		vec_done(&f->calls);
+		vec_done(&f->table);
+		return err;
+	}
+	m->n_tables += f->table.cap * sizeof(*f->table.v) + f->calls.cap * sizeof(*f->calls.v);
+	f->read = true;
+	return 0;
+}
+
+/* ---- names and positions ---- */
+
+static const char *text_attribute(const struct libdw *lib, Dwarf_Die *die, unsigned name)
+{
+	Dwarf_Attribute a;
+
+	return lib->dwarf_attr_integrate(die, name, &a) ? lib->dwarf_formstring(&a) : NULL;
+}
+
+static int name_call(struct inlines *m, struct inline_call *call)
+{
+	const struct libdw *lib = m->debug.lib;
+	scoped(buf_done) struct buf text = { 0 };
+	const char *raw = text_attribute(lib, &call->die, DW_AT_linkage_name);
+
+	if (!raw)
+		raw = text_attribute(lib, &call->die, DW_AT_MIPS_linkage_name);
+	if (!raw)
+		raw = text_attribute(lib, &call->die, DW_AT_name);
+	if (raw && *raw) {
+		if (m->opts.no_demangle || !demangle(raw, !m->opts.short_names, &text))
+			buf_puts(&text, raw);
+		if (buf_failed(&text))
+			return -ENOMEM;
+		call->name = names_add(m->opts.names, buf_view(&text));
+		if (!call->name)
+			return -ENOMEM;
+	}
+	call->named = true;
+	return 0;
+}
+
+static uint64_t number_attribute(const struct libdw *lib, Dwarf_Die *die, unsigned name)
+{
+	Dwarf_Attribute a;
+	Dwarf_Word value;
+
+	return lib->dwarf_attr(die, name, &a) && lib->dwarf_formudata(&a, &value) == 0 ? value : 0;
+}
+
+static const char *file_name(const struct libdw *lib, Dwarf_Die *die, uint64_t number)
+{
+	Dwarf_Files *files;
+	Dwarf_Die unit;
+	size_t n;
+
+	if (!lib->dwarf_diecu(die, &unit, NULL, NULL) || lib->dwarf_getsrcfiles(&unit, &files, &n) != 0 || number >= n)
+		return NULL;
+	return lib->dwarf_filesrc(files, number, NULL, NULL);
+}
+
+static int describe_call(struct inlines *m, struct inline_call *call, bool with_calls, struct inlined_function *out)
+{
+	const struct libdw *lib = m->debug.lib;
+	int err = call->named ? 0 : name_call(m, call);
+	uint64_t line;
+
+	*out = (struct inlined_function){ .name = call->name };
+	if (err < 0 || !with_calls)
+		return err;
+	line = number_attribute(lib, &call->die, DW_AT_call_line);
+	if (!line || line > UINT32_MAX)
+		return 0;
+	out->call_file = file_name(lib, &call->die, number_attribute(lib, &call->die, DW_AT_call_file));
+	out->call_line = out->call_file ? (uint32_t)line : 0;
+	return 0;
+}
+
+int inlines_find(struct inlines *m, uint64_t address, bool with_calls, struct inlined_function out[INLINE_DEPTH_MAX])
+{
+	struct inline_function *f;
+	int err = find_function(m, address, &f), n = 0;
+	uint32_t at;
+
+	if (err == 0 && f && !f->read)
+		err = read_function(m, f);
+	if (err < 0 || !f)
+		return err;
+	for (at = painted_table_find(&f->table, address); at < f->calls.n && n < (int)INLINE_DEPTH_MAX; n++) {
+		err = describe_call(m, &f->calls.v[at], with_calls, &out[n]);
+		if (err < 0)
+			return err;
+		at = f->calls.v[at].outer;
+	}
+	return n;
+}

@@ -1,0 +1,42 @@
+/*
+ * Inlined functions by address, from the DWARF of one file. Everything is read when it is first needed: the addresses of
+ * compilation units, then the functions of one unit, then the flat table of one function. libdw is asked once per entry;
+ * lookups search sorted tables.
+ *
+ *	address -> unit -> function -> innermost inlined call -> the calls that it is inlined into
+ *
+ * The debug data may be hostile: the work per file is bounded, and beyond the bound there are no inlined functions.
+ */
+#ifndef SYMBOL_INLINES_H
+#define SYMBOL_INLINES_H
+
+#include "symbol/elf.h"
+#include "symbol/interned_names.h"
+
+#define INLINE_DEPTH_MAX 128u
+
+struct inlines;
+
+/* One function that is inlined at an address. */
+struct inlined_function {
+	uint32_t name;			/* interned; 0: not known */
+	const char *call_file;		/* where it is called; NULL: not known. Valid until inlines_free() */
+	uint32_t call_line;
+};
+
+struct inlines_opts {
+	struct interned_names *names;
+	bool no_demangle, short_names;	/* as in struct tacho_symbols_opts */
+};
+
+/* `file` may be closed afterwards. Returns 0, -EOPNOTSUPP without libdw, -ENODATA without debug data, -EBADMSG, -EFBIG,
+ * -ENOMEM. */
+int inlines_open(struct inlines **out, const struct elf *file, const struct inlines_opts *opts);
+void inlines_free(struct inlines *m);
+/* Fills out[0..n) with the functions inlined at an address as in the file, innermost first, and returns n, at most
+ * INLINE_DEPTH_MAX; or -ENOMEM. Positions of calls are looked up only if `with_calls`. */
+int inlines_find(struct inlines *m, uint64_t address, bool with_calls, struct inlined_function out[INLINE_DEPTH_MAX]);
+/* Memory in use, about. */
+size_t inlines_bytes(const struct inlines *m);
+
+#endif

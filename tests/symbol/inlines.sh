@@ -1,0 +1,101 @@
+#!/bin/sh
+# Inlined functions are those of llvm-symbolizer: at random addresses of programs with deep inlining, from gcc and clang,
+# in every form that debug data comes in.
+#
+#	inlines.sh INLINES INLINES-AGAINST-LLVM
+set -eu
+inlines=$(realpath "$1")
+against=$(realpath "$2")
+n=${ADDRESSES:-2000}
+command -v llvm-symbolizer >/dev/null && command -v g++ >/dev/null || {
+	echo "needs g++ and llvm-symbolizer"
+	exit 77
+}
+[ "$("$inlines" --available)" = yes ] || {
+	echo "built without libdw, or it is not installed"
+	exit 77
+}
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+cd "$dir"
+cat >one.cpp <<'C'
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+int two(int x, std::vector<int> &v);
+namespace {
+struct counter {
+	int sum = 0;
+	void add(int x) { for (int i = 0; i < 9; i++) sum += x * i ^ (sum >> 3); }
+	template <class F> void each(const std::vector<int> &v, F f) { for (int x : v) add(f(x)); }
+};
+template <int N> struct tower { static inline int up(int x) { return tower<N - 1>::up(x * 3 + N) ^ N; } };
+template <> struct tower<0> { static inline int up(int x) { return x; } };
+inline int checked(int x) { if (x == 77777) throw std::runtime_error("x"); return x; }
+}
+int main(int argc, char **argv)
+{
+	std::vector<int> v;
+	std::map<std::string, int> names;
+	counter c;
+	struct local { static __attribute__((noinline)) int f(int x) { return tower<6>::up(x); } };
+
+	for (int i = 0; i < 1000; i++)
+		v.push_back(tower<20>::up(i * argc));
+	std::sort(v.begin(), v.end(), [](int a, int b) { return (a & 255) < (b & 255); });
+	c.each(v, [argc](int x) { return checked(x) + argc; });
+	try {
+		names[argv[0]] = two(local::f(c.sum), v);
+	} catch (const std::exception &e) {
+		names[e.what()]++;
+	}
+	std::function<int(int)> g = [&](int x) { return c.sum + x; };
+	return g(names.size()) & 1;
+}
+C
+cat >two.cpp <<'C'
+#include <numeric>
+#include <vector>
+static inline int weigh(int x, int y) { return x * y ^ (x - y); }
+int two(int x, std::vector<int> &v)
+{
+	int sum = 0;
+
+	for (auto &i : v)
+		sum += weigh(i, x);
+	v.erase(v.begin() + v.size() / 2);
+	return std::accumulate(v.begin(), v.end(), sum);
+}
+C
+compare() {	# NAME PROGRAM [DEBUG-FILE]
+	"$against" "$inlines" "$dir/$2" "$n" "$dir/${3:-$2}" >out || { echo "$1:" >&2; cat out >&2; exit 1; }
+	echo "$1: $(tail -1 out | sed 's/^[^:]*: //')"
+}
+
+for version in 4 5; do
+	for level in 2 3; do
+		g++ -g -gdwarf-$version -O$level -o p one.cpp two.cpp
+		compare "g++ DWARF $version -O$level" p
+	done
+done
+g++ -g -O2 -flto -o p one.cpp two.cpp && compare "g++ LTO" p
+g++ -g -O2 -static -o p one.cpp two.cpp && compare "g++ static" p
+g++ -g -O2 -no-pie -ffunction-sections -fdata-sections -Wl,--gc-sections -o p one.cpp two.cpp && compare "g++ without PIE" p
+if command -v clang++ >/dev/null; then
+	for version in 4 5; do
+		clang++ -g -gdwarf-$version -O2 -o p one.cpp two.cpp && compare "clang++ DWARF $version" p
+	done
+fi
+g++ -g -O2 -Wl,--build-id -o p one.cpp two.cpp
+for pack in zlib zlib-gnu zstd; do
+	objcopy --compress-debug-sections=$pack p packed 2>/dev/null || continue
+	compare "$pack" packed p
+done
+cp p whole
+objcopy --only-keep-debug p p.debug
+objcopy --strip-all --add-gnu-debuglink=p.debug p
+compare "separate file" p whole
