@@ -256,6 +256,32 @@ TACHO_API void tacho_callgraph_level_done(struct tacho_callgraph_level *l);
 TACHO_API int tacho_callgraph_compare(const struct tacho_report *r, const struct tacho_callgraph_node *a,
 				      const struct tacho_callgraph_node *b);
 
+/* ---- reports side by side ---- */
+
+/*
+ * Several reports with the same keys, usually of different recordings: one row for each combination of key values
+ * that any of them has. As in perf's diff, functions are equal if object and name are, and frames of one object that
+ * have no symbol are one row.
+ */
+struct tacho_report_cell_sum {			/* one report's part of a row */
+	const struct tacho_report_entry *entry;	/* one with the row's key values, of several that with the lowest
+						 * address; NULL: there is none */
+	uint64_t period, samples;		/* sums of all such entries; the samples only if the report's options
+						 * have them among their values */
+};
+
+struct tacho_report_join {			/* borrowed: valid as long as the join */
+	const struct tacho_report *const *reports;
+	size_t n_reports, n_rows;
+	const struct tacho_report_cell_sum *cells;	/* n_reports for each row, rows in the order of their keys */
+};
+
+/* The reports, which have one event each, must outlive the join. All but the first may be NULL: that one has no rows.
+ * 0, -EINVAL (keys differ; no reports) or -ENOMEM. */
+TACHO_API int tacho_report_join_new(struct tacho_report_join **out, const struct tacho_report *const *reports,
+				    size_t n_reports);
+TACHO_API void tacho_report_join_free(struct tacho_report_join *j);	/* NULL is fine */
+
 /* ---- data sources ---- */
 
 /* Parts of PERF_SAMPLE_DATA_SRC: where a load or store found its data. */

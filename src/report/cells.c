@@ -40,8 +40,7 @@ static bool has_no_data(const struct report *r, const struct column *c)
 	       (c->pub.kind == TACHO_REPORT_MEMORY_KEY && r->opts.no_accesses);
 }
 
-static void print_cell(const struct report *r, const struct column *c, const struct tacho_report_entry *e,
-		       struct buf *out)
+void cell_print(const struct report *r, const struct column *c, const struct tacho_report_entry *e, struct buf *out)
 {
 	struct report_cell cell;
 
@@ -106,7 +105,7 @@ static size_t cell_width(const struct report *r, const struct column *c, const s
 		return symbol_width(cell.frame) + (r->opts.verbose ? ORIGIN_WIDTH : 0);
 	if (c->pub.id == TACHO_COLUMN_DSO)
 		return object_width(r, cell.frame);
-	print_cell(r, c, e, &text);
+	cell_print(r, c, e, &text);
 	width = max_of(text.n, c->min_width);
 	return c->width && !has_no_data(r, c) ? max_of(width, c->width(c, r, &cell)) : width;
 }
@@ -162,7 +161,7 @@ ptrdiff_t tacho_report_text(const struct tacho_report *r, const struct tacho_rep
 {
 	struct buf text = { 0 };
 
-	print_cell(report_of(r), column_of(c), e, &text);
+	cell_print(report_of(r), column_of(c), e, &text);
 	return hand_out_text(&text, out, room);
 }
 

@@ -31,6 +31,7 @@ struct column {
 	size_t min_width;		/* as in perf */
 	bool of_thread;			/* of a ROW_KEY: equal threads have equal values */
 	bool sums_samples;		/* print() needs cell.samples */
+	bool one_report;		/* compare() only knows cells of the same report */
 
 	/* VALUE: where its numbers are, or how much a row of the profile adds to the entry's sum. One of the
 	 * two is set; sums of columns with neither are filled by entries.c. */
@@ -109,6 +110,8 @@ int cell_compare(const struct report *r, const struct column *c, const struct ta
 /* The width of a symbol or an object of this frame, which may be NULL. */
 size_t symbol_width(const struct tacho_profile_frame *f);
 size_t object_width(const struct report *r, const struct tacho_profile_frame *f);
+/* Fills `out` with the text of the key. */
+void cell_print(const struct report *r, const struct column *c, const struct tacho_report_entry *e, struct buf *out);
 /* Copies `text` into the caller's memory as snprintf() would, and frees it. */
 ptrdiff_t hand_out_text(struct buf *text, char *out, size_t room);
 

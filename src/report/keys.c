@@ -55,7 +55,7 @@ static const struct column *field_add(struct tacho_report_fields *f, struct str 
 		.pub = { .name = field->name, .title = dot ? dot + 1 : field->name, .kind = TACHO_REPORT_FIELD_KEY,
 			 .right = true, .field = (uint32_t)f->n },
 		.value = value_tracepoint_field, .print = print_tracepoint_field,
-		.width = width_tracepoint_field, .compare = compare_tracepoint_fields,
+		.width = width_tracepoint_field, .compare = compare_tracepoint_fields, .one_report = true,
 	};
 	f->names[f->n++] = field->name;
 	return &field->column;
