@@ -11,6 +11,7 @@ extern const struct command cmd_buildid_list;
 extern const struct command cmd_check;
 extern const struct command cmd_config;
 extern const struct command cmd_data;
+extern const struct command cmd_diff;
 extern const struct command cmd_doctor;
 extern const struct command cmd_events;
 extern const struct command cmd_evlist;
@@ -38,6 +39,7 @@ const struct command *const commands[] = {
 	&cmd_check,
 	&cmd_config,
 	&cmd_data,
+	&cmd_diff,
 	&cmd_doctor,
 	&cmd_events,
 	&cmd_evlist,

@@ -8,7 +8,6 @@ static const struct { const char *name, *instead; } missing[] = {
 	{ "bench", "tacho has no benchmarks of the kernel" },
 	{ "c2c", "sharing of cache lines is not analysed; 'tacho report --mem-mode' shows memory samples" },
 	{ "daemon", "'tacho agent' profiles and counts all the time" },
-	{ "diff", "'tacho flame --diff BEFORE AFTER' compares two recordings" },
 	{ "ftrace", "the function tracer is not supported; tracepoints can be recorded with 'tacho record -e'" },
 	{ "iostat", "count the events of the I/O units: tacho stat -a -e 'uncore_iio/.../'" },
 	{ "kmem", "record its tracepoints: tacho record -a -g -e 'kmem:*', then tacho report" },
