@@ -5,6 +5,15 @@
 export STATE_DIRECTORY="$PWD/state" RUNTIME_DIRECTORY="$PWD/state"
 unset http_proxy https_proxy HTTP_PROXY HTTPS_PROXY ALL_PROXY all_proxy
 
+# Reading over TCP needs the agent's token, which is in its state directory.
+curl() {
+	if [ -r "$STATE_DIRECTORY/token" ]; then
+		command curl -H "Authorization: Bearer $(cat "$STATE_DIRECTORY/token")" "$@"
+	else
+		command curl "$@"
+	fi
+}
+
 free_port() {	# prints an unused port of the loopback, which no other test gets
 	"$SUPPORT/free-port"
 }

@@ -77,7 +77,16 @@ class Agent:
             time.sleep(0.1)
 
     def open(self, path, timeout=30):
-        return OPENER.open(f"http://127.0.0.1:{self.port}{path}", timeout=timeout)
+        return OPENER.open(urllib.request.Request(f"http://127.0.0.1:{self.port}{path}", headers=self.credentials()),
+                           timeout=timeout)
+
+    def credentials(self):
+        """The header that permits reading over TCP."""
+        try:
+            with open("state/token", encoding="utf-8") as f:
+                return {"Authorization": "Bearer " + f.read().strip()}
+        except FileNotFoundError:
+            return {}
 
     def get(self, path, text=False, **args):
         if args:

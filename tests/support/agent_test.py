@@ -89,8 +89,14 @@ class Agent:
         if how == signal.SIGTERM:
             check(status == 0, f"the agent ended with {status}: {self.text()}")
 
+    def credentials(self):
+        """The header that permits reading over TCP."""
+        with open("state/token", encoding="utf-8") as f:
+            return {"Authorization": "Bearer " + f.read().strip()}
+
     def get(self, path, timeout=20):
-        with urllib.request.urlopen(f"http://127.0.0.1:{self.port}{path}", timeout=timeout) as answer:
+        request = urllib.request.Request(f"http://127.0.0.1:{self.port}{path}", headers=self.credentials())
+        with urllib.request.urlopen(request, timeout=timeout) as answer:
             body = answer.read()
             is_json = answer.headers["Content-Type"].startswith("application/json")
         return json.loads(body) if is_json else body.decode()

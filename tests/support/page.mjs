@@ -40,6 +40,7 @@ export async function start() {
 
 export async function open(hash = "", { width = 1280, height = 900, dark = false, routes = {} } = {}) {
 	const context = await browser.newContext({ viewport: { width, height }, colorScheme: dark ? "dark" : "light", acceptDownloads: true });
+	if (process.env.page_token) await context.addCookies([{ name: "tacho-" + new URL(url).port, value: process.env.page_token, url, httpOnly: true, sameSite: "Strict" }]);
 	const page = await context.newPage();
 	page.setDefaultTimeout(30_000);
 	page.on("console", m => m.type() === "error" && !allowed.some(p => p.test(m.text())) && offences.push("console: " + m.text()));

@@ -30,7 +30,9 @@ page_agent() {	# [PORT] [ARG...]
 	page_url=
 	for page_try in $(seq 300); do
 		page_url=$(sed -n 's/.*page at \(http[^ ]*\).*/\1/p' agent.log)
-		[ -z "$page_url" ] || return 0
+		page_token=$(sed -n 's/.*[?]token=\([0-9a-f]*\).*/\1/p' agent.log)
+		export page_token
+		[ -z "$page_token" ] || return 0
 		kill -0 "$page_pid" 2>/dev/null || break
 		sleep 0.1
 	done

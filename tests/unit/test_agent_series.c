@@ -188,7 +188,7 @@ static void ratios_that_ended_are_not_shown(void **state)
 	apply(r, 2, (struct point){ .series = now, .value = 2.5 });
 	registry_end(r, before);
 	registry_end(r, counter);
-	prometheus_series(r, &cfg, false, &out);
+	prometheus_series(r, &cfg, false, true, &out);
 	assert_non_null(strstr(out.bytes, "perf_context_switches_total{cpu=\"0\",source=\"system\"} 7\n"));
 	assert_non_null(strstr(out.bytes, "} 2.5\n"));
 	assert_null(strstr(out.bytes, "} 1.5\n"));

@@ -38,7 +38,8 @@ const char *config_needs_restart(const struct agent_config *a, const struct agen
 		return "store";
 	if (b->socket && !same_text(a->socket, b->socket))
 		return "socket";
-	if (!same_text(a->tls_cert, b->tls_cert) || !same_text(a->tls_key, b->tls_key))
+	if (!same_text(a->tls_cert, b->tls_cert) || !same_text(a->tls_key, b->tls_key) ||
+	    !same_text(a->tls_client_ca, b->tls_client_ca) || a->insecure != b->insecure)
 		return "tls";
 	if (!same_retention(&a->retention, &b->retention))
 		return "retention";

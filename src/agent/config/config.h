@@ -114,6 +114,9 @@ struct trigger_config {
 	char *dir;
 };
 
+/* From where /metrics and /healthz can be read without a token. */
+enum metrics_access { METRICS_LOOPBACK, METRICS_ALL, METRICS_TOKEN };
+
 struct agent_config {
 	_Atomic unsigned n_holders;	/* references in addition to the owner's */
 	uint64_t serial; /* number of this configuration, from 1; each load gets a new one */
@@ -124,7 +127,12 @@ struct agent_config {
 	char *store;			/* NULL: in the state directory; "": none */
 	char *socket;			/* path of the ctl socket; NULL: in the runtime directory */
 	char *token;			/* secret for actions over HTTP; NULL: actions by socket only */
+	char *read_token;		/* secret for reading over TCP; NULL: the agent makes one */
+	char *scrape_token;		/* secret for /metrics and /healthz; NULL: none */
+	int metrics_access;		/* enum metrics_access */
+	bool insecure;			/* listen on other than loopback addresses without TLS */
 	char *tls_cert, *tls_key;
+	char *tls_client_ca;		/* certificates signed by it give the right to read */
 	struct key_pairs labels;	/* added to every exported series */
 	double cpu_budget;		/* percent of one CPU; 0: none */
 	uint64_t max_fds;		/* 0: as many as RLIMIT_NOFILE allows */

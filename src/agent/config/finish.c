@@ -309,6 +309,8 @@ static int finish_agent(struct agent_config *cfg, struct tacho_error *e)
 					 cfg->labels.v[i].name);
 	if (!cfg->tls_cert != !cfg->tls_key)
 		return error_set(e, -EINVAL, "tls_cert and tls_key must be given together");
+	if (cfg->tls_client_ca && !cfg->tls_cert)
+		return error_set(e, -EINVAL, "tls_client_ca needs tls_cert and tls_key");
 	return 0;
 }
 

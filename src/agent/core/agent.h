@@ -21,6 +21,8 @@ struct agent_stats {
 	_Atomic uint64_t http_requests, http_refused;
 };
 
+#define READ_TOKEN_LEN 64
+
 struct collector;
 struct profiler;
 struct usage;
@@ -42,6 +44,7 @@ struct agent {
 	const char *state_dir;			/* or NULL */
 	_Atomic bool stopping;			/* long operations should give up soon */
 	char host[256];
+	char read_token[READ_TOKEN_LEN + 1];	/* the agent's own; unused if the configuration has one */
 	void (*log)(void *arg, enum tacho_log_level level, const char *text);
 	void *log_arg;
 };

@@ -62,6 +62,15 @@ static void send_watchdog(void *arg, struct collector *c)
 	notify_systemd("WATCHDOG=1");
 }
 
+static void check_connections(void *arg, struct collector *c)
+{
+	struct agent *a = arg;
+
+	(void)c;
+	if (a->http)
+		http_check_connections(a->http);
+}
+
 static void feed_store(void *store, const struct point_batch *b)
 {
 	store_take(store, b);
@@ -263,6 +272,7 @@ static int start_all(struct running_agent *r, struct tacho_error *e)
 	collector_every_second(a->collector, check_triggers, r);
 	collector_every_second(a->collector, budget_check, r->budget);
 	collector_every_second(a->collector, send_watchdog, NULL);
+	collector_every_second(a->collector, check_connections, a);
 	collector_until_targets_end(a->collector, r->until_targets_end);
 	collector_on_reload(a->collector, reload, r);
 	err = collector_start(a->collector, e);

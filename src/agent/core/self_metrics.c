@@ -9,6 +9,7 @@
 #include <sys/resource.h>
 
 #include "agent/core/collector.h"
+#include "agent/http/server.h"
 #include "agent/profiler/profiler.h"
 #include "base/clock.h"
 
@@ -74,6 +75,11 @@ static double cpu_s(const struct self_inputs *f)
 	return (double)(u->tv_sec + s->tv_sec) + (double)(u->tv_usec + s->tv_usec) * 1e-6;
 }
 
+static double closed_connections(const struct self_inputs *f)
+{
+	return f->agent->http ? (double)http_closed_connections(f->agent->http) : 0;
+}
+
 static const struct self_metric_row rows[] = {
 	{ "cpu_seconds", "seconds", "CPU time the agent took", METRIC_COUNTER, cpu_s },
 	{ "resident_bytes", "bytes", "memory the agent holds", METRIC_GAUGE, rss },
@@ -85,6 +91,7 @@ static const struct self_metric_row rows[] = {
 	{ "wakeups", "", "times the collector woke up", METRIC_COUNTER, wakeups },
 	{ "http_requests", "", "requests answered", METRIC_COUNTER, requests },
 	{ "http_refused", "", "requests refused", METRIC_COUNTER, refused },
+	{ "http_closed", "", "connections closed because the client was too slow", METRIC_COUNTER, closed_connections },
 	{ "store_bytes", "bytes", "size of the store", METRIC_GAUGE, store_bytes },
 	{ "store_points", "", "points written to the store", METRIC_COUNTER, store_points },
 	{ "store_dropped_points", "", "points the store could not keep", METRIC_COUNTER,

@@ -65,7 +65,7 @@ static int64_t encode(void *x, const struct point_batch *batches, size_t n, stru
 
 	for (size_t i = 0; i < n; i++)
 		points += (int64_t)batches[i].n_points;
-	prometheus_series(t->env->registry, t->env->config, false, body);
+	prometheus_series(t->env->registry, t->env->config, false, true, body);
 	return buf_failed(body) ? -ENOMEM : points;
 }
 

@@ -145,7 +145,7 @@ void page_metrics(struct request *q)
 
 	q->type = om ? "application/openmetrics-text; version=1.0.0; charset=utf-8"
 		     : "text/plain; version=0.0.4; charset=utf-8";
-	prometheus_text(q->agent, om, &q->out);
+	prometheus_text(q->agent, om, q->right >= RIGHT_SCRAPE, &q->out);
 }
 
 /* ---- current series ---- */

@@ -146,12 +146,24 @@ static int act_profile(struct request *q, const char *source, struct buf *reply,
 	return err;
 }
 
+static int act_link(struct request *q, const char *source, struct buf *reply, struct tacho_error *e)
+{
+	(void)source;
+	http_link(q->http, reply);
+	if (reply->n)
+		return 0;
+	error_set(e, -ENOENT, "the agent does not listen on TCP");
+	error_hint(e, "set [agent] listen = [\"127.0.0.1:9273\"]");
+	return -ENOENT;
+}
+
 static const struct {
 	const char *name;
 	action_fn *fn;
 } actions[] = {
 	{ "pause", act_pause }, { "resume", act_resume }, { "reload", act_reload },
 	{ "read-now", act_read }, { "interval", act_interval }, { "profile", act_profile },
+	{ "link", act_link },
 };
 
 void page_ctl(struct request *q)
@@ -163,7 +175,7 @@ void page_ctl(struct request *q)
 	int err = -ENOENT;
 
 	error_set(&e, -ENOENT, "no action is called '%s'", q->path);
-	error_hint(&e, "the actions are pause, resume, reload, read-now, interval and profile");
+	error_hint(&e, "the actions are pause, resume, reload, read-now, interval, profile and link");
 	for (size_t i = 0; i < countof(actions); i++)
 		if (!strcmp(q->path, actions[i].name))
 			err = actions[i].fn(q, source && *source ? source : NULL, &reply, &e);

@@ -263,6 +263,7 @@ void page_live(struct request *q)
 		request_fail(q, 500, "out of memory");
 		return;
 	}
+	http_mark_stream(q);
 	MHD_add_response_header(q->response, "Content-Type", "text/event-stream");
 	MHD_add_response_header(q->response, "X-Accel-Buffering", "no");
 }

@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-#include "agent/http/request.h"
+#include "agent/http/access.h"
 
 static const char *request_header(const struct request *q, const char *name)
 {
@@ -65,12 +65,34 @@ static void add_page_headers(struct MHD_Response *r, bool gzipped)
 		MHD_add_response_header(r, "Content-Encoding", "gzip");
 }
 
+/* The link that the agent prints: the token becomes a cookie, and disappears from the address and the history. */
+static bool answer_link(struct request *q, const char *token)
+{
+	scoped(buf_done) struct buf cookie = { 0 };
+
+	if (access_check_text(http_access(q->http), q, token).right < RIGHT_READ)
+		return false;			/* the page asks for the token */
+	access_put_cookie(q, &cookie);
+	q->response = MHD_create_response_from_buffer(0, (void *)"", MHD_RESPMEM_PERSISTENT);
+	if (!q->response || buf_failed(&cookie)) {
+		request_fail(q, 500, "out of memory");
+		return true;
+	}
+	MHD_add_response_header(q->response, "Set-Cookie", cookie.bytes);
+	MHD_add_response_header(q->response, "Location", "./");
+	q->status = 303;
+	return true;
+}
+
 void page_index(struct request *q)
 {
+	const char *token = request_arg(q, "token");
 	bool gzipped = accepts_gzip(request_header(q, "Accept-Encoding"));
 	const unsigned char *bytes = gzipped ? page_data.packed : page_data.plain;
 	size_t n = gzipped ? page_data.n_packed : page_data.n_plain;
 
+	if (token && answer_link(q, token))
+		return;
 	if (is_cached(q)) {
 		q->status = MHD_HTTP_NOT_MODIFIED;
 		n = 0;

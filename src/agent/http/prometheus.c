@@ -138,7 +138,7 @@ static bool same_family(const struct metric *a, const struct metric *b)
 	return a == b || (!strcmp(a->name, b->name) && !strcmp(a->unit, b->unit) && a->kind == b->kind);
 }
 
-void prometheus_series(const struct registry *r, const struct agent_config *cfg, bool om, struct buf *out)
+void prometheus_series(const struct registry *r, const struct agent_config *cfg, bool om, bool processes, struct buf *out)
 {
 	scoped(freep) const struct series **v = calloc(r->n + 1, sizeof(*v));
 	size_t n = 0, from = 0;
@@ -148,7 +148,7 @@ void prometheus_series(const struct registry *r, const struct agent_config *cfg,
 		return;
 	}
 	for (size_t i = 0; i < r->n; i++)
-		if (is_shown(r->series[i]))
+		if (is_shown(r->series[i]) && (processes || !series_label(r->series[i], "pid")))
 			v[n++] = r->series[i];
 	qsort(v, n, sizeof(*v), by_family);
 	for (size_t i = 1; i <= n; i++)
@@ -171,11 +171,11 @@ static int put_state(void *arg, const struct event_status *st)
 	return 0;
 }
 
-void prometheus_text(struct agent *a, bool openmetrics, struct buf *out)
+void prometheus_text(struct agent *a, bool openmetrics, bool processes, struct buf *out)
 {
 	pthread_rwlock_rdlock(&a->config_lock);
 	pthread_rwlock_rdlock(&a->registry.lock);
-	prometheus_series(&a->registry, a->config, openmetrics, out);
+	prometheus_series(&a->registry, a->config, openmetrics, processes, out);
 	pthread_rwlock_unlock(&a->registry.lock);
 	if (a->collector) {
 		buf_puts(out, "# HELP tacho_event_state 1 for the state that each configured event is in\n"

@@ -20,6 +20,8 @@ struct request {
 	struct str body;		/* body of a POST request */
 	bool closes;			/* close the connection after the answer */
 	bool is_local_owner;		/* came over the unix socket from its owner or root */
+	bool is_unix, is_tls, checks_certificates;	/* of the listener */
+	enum access_right { RIGHT_NONE, RIGHT_SCRAPE, RIGHT_READ, RIGHT_ACT } right;	/* of the client, see access.h */
 	/* the answer */
 	unsigned status;		/* initialized to 200 */
 	struct buf out;
@@ -44,10 +46,17 @@ void put_value(struct json *j, double v);
 
 typedef void page_fn(struct request *q);
 
+/* Which right a page needs over TCP. */
+enum route_access {
+	ACCESS_OPEN,		/* none */
+	ACCESS_METRICS,		/* none on the loopback interface, unless configured otherwise; else that to scrape */
+	ACCESS_READ, ACCESS_ACTION,
+};
+
 struct route {
 	const char *method, *path;	/* a path that ends in / also serves all paths below it */
 	page_fn *page;
-	bool action;			/* requires the token or the socket's owner */
+	enum route_access access;
 	const char *help;
 	bool slow;			/* handled by the worker pool */
 };
@@ -60,6 +69,12 @@ void live_end(struct live *l);			/* ends all streams and refuses new ones */
 void live_free(struct live *l);			/* call after the daemons have stopped */
 page_fn page_live;
 struct live *http_live(struct http *h);
+
+struct access;
+struct access *http_access(struct http *h);
+unsigned http_port(const struct http *h);	/* of the first TCP listener; 0: none */
+/* The request is answered by a stream that has no time limit. */
+void http_mark_stream(struct request *q);
 
 /* api_text.c: plain text versions, used if the request has ?format=text. */
 bool request_wants_text(struct request *q);

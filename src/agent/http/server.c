@@ -6,9 +6,11 @@
  * connection until it times out.
  *
  * Each request is checked: method and path must be known; the Host header must name this machine
- * (protection against DNS rebinding); an action needs the token or must come over the unix socket
- * from its owner. Connections, header size, body size and time are limited.
+ * (protection against DNS rebinding); reading and actions need a token or the unix socket, see
+ * agent/http/access.h. Connections, header size, body size and time are limited, see agent/http/connections.h.
  */
+#include "agent/http/access.h"
+#include "agent/http/connections.h"
 #include "agent/http/worker_pool.h"
 
 #include <arpa/inet.h>
@@ -27,7 +29,6 @@
 #include "base/num.h"
 
 #define MAX_LISTENERS 8
-#define MAX_CONNECTIONS 256
 #define CONNECTION_BYTES 32768
 #define IDLE_S 30
 
@@ -35,7 +36,7 @@ struct http_listener {
 	struct http *http;
 	struct MHD_Daemon *daemon;
 	char *unix_path;		/* removed at the end; NULL: not a unix socket */
-	bool is_unix;
+	bool is_unix, is_tls;
 };
 
 struct http {
@@ -44,9 +45,37 @@ struct http {
 	struct worker_pool *worker_pool;
 	struct http_listener listeners[MAX_LISTENERS];
 	size_t n_listeners;
-	char *tls_cert, *tls_key;	/* contents of the files */
+	char *tls_cert, *tls_key, *tls_client_ca;	/* contents of the files */
+	struct access *access;
+	struct connections *connections;
 	char url[300];
+	unsigned port;
 };
+
+struct access *http_access(struct http *h)
+{
+	return h->access;
+}
+
+unsigned http_port(const struct http *h)
+{
+	return h->port;
+}
+
+void http_mark_stream(struct request *q)
+{
+	connections_set_stage(q->http->connections, q->connection, CONNECTION_STREAM);
+}
+
+void http_check_connections(struct http *h)
+{
+	connections_check(h->connections);
+}
+
+uint64_t http_closed_connections(struct http *h)
+{
+	return connections_n_closed(h->connections);
+}
 
 struct live *http_live(struct http *h)
 {
@@ -56,6 +85,22 @@ struct live *http_live(struct http *h)
 const char *http_url(const struct http *h)
 {
 	return h->url;
+}
+
+void http_link(struct http *h, struct buf *out)
+{
+	const struct agent *a = h->agent;
+	const char *token;
+
+	if (!h->url[0])
+		return;
+	pthread_rwlock_rdlock((pthread_rwlock_t *)&a->config_lock);
+	token = a->config->read_token ? a->config->read_token : a->read_token;
+	buf_printf(out, "%s?token=", h->url);
+	for (; *token; token++)
+		buf_printf(out, strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.~", *token) ? "%c" : "%%%02X",
+			   (unsigned char)*token);
+	pthread_rwlock_unlock((pthread_rwlock_t *)&a->config_lock);
 }
 
 /* ---- arguments and errors of requests ---- */
@@ -177,7 +222,7 @@ static bool is_configured_host(struct agent *a, struct str host)
 
 static bool is_own_host(struct agent *a, struct str host)
 {
-	static const char *const local[] = { "localhost", "127.0.0.1", "[::1]", "" };
+	static const char *const local[] = { "localhost", "127.0.0.1", "[::1]" };
 	struct in_addr v4;
 	struct in6_addr v6;
 	char text[128];
@@ -234,28 +279,6 @@ static bool has_ambiguous_headers(struct MHD_Connection *connection)
 	return n[0] > 1 || n[1] + n[2] > 1;
 }
 
-/* Compares in constant time, independent of how many characters match. */
-static bool check_token(const struct request *q)
-{
-	const char *have = MHD_lookup_connection_value(q->connection, MHD_HEADER_KIND,
-						       "Authorization");
-	const char *want;
-	unsigned differ = 0;
-	bool right = false;
-
-	pthread_rwlock_rdlock(&q->agent->config_lock);
-	want = q->agent->config->token;
-	if (have && want && *want && !strncmp(have, "Bearer ", 7)) {
-		size_t n = strlen(want), m = strlen(have + 7);
-
-		for (size_t i = 0; i < n; i++)
-			differ |= (unsigned char)want[i] ^ (unsigned char)(i < m ? have[7 + i] : 0);
-		right = differ == 0 && n == m;
-	}
-	pthread_rwlock_unlock(&q->agent->config_lock);
-	return right;
-}
-
 /* Whether the peer of the unix socket is our user or root. */
 static bool peer_is_owner(struct MHD_Connection *connection)
 {
@@ -283,6 +306,47 @@ static const struct route *find_route(const char *method, const char *path, bool
 	return NULL;
 }
 
+/* Whether a page of ACCESS_METRICS is open for a client without a token. */
+static bool metrics_are_open(const struct request *q)
+{
+	const union MHD_ConnectionInfo *info =
+		MHD_get_connection_info(q->connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
+	const struct agent_config *cfg;
+	bool open;
+
+	pthread_rwlock_rdlock(&q->agent->config_lock);
+	cfg = q->agent->config;
+	open = !cfg->scrape_token && !cfg->tls_client_ca && cfg->metrics_access != METRICS_TOKEN &&
+	       (cfg->metrics_access == METRICS_ALL || (info && access_is_loopback(info->client_addr)));
+	pthread_rwlock_unlock(&q->agent->config_lock);
+	return open;
+}
+
+/* Whether the client may see the page; if not, answers the request. */
+static bool check_access(struct request *q, const struct route *r)
+{
+	static const enum access_right needs[] = { [ACCESS_OPEN] = RIGHT_NONE, [ACCESS_METRICS] = RIGHT_SCRAPE,
+						   [ACCESS_READ] = RIGHT_READ, [ACCESS_ACTION] = RIGHT_ACT };
+	struct access_result got = { .right = RIGHT_NONE };
+
+	if (r->access == ACCESS_OPEN)
+		return true;
+	got = access_check(q->http->access, q);
+	q->right = got.right;
+	if (q->right >= needs[r->access] || (r->access == ACCESS_METRICS && metrics_are_open(q)))
+		return true;
+	if (got.limited && got.wrong)
+		request_fail(q, 429, "too many wrong tokens; wait a minute");
+	else if (r->access == ACCESS_ACTION)
+		request_fail(q, 401, "this action needs the token, 'Authorization: Bearer ...' with "
+			     "[agent] token, or the unix socket");
+	else
+		request_fail(q, 401, "this needs the token for %s: open the link that the agent printed at its start, "
+			     "which 'tacho agent ctl link' prints again, or send 'Authorization: Bearer TOKEN'",
+			     r->access == ACCESS_METRICS ? "scraping" : "reading");
+	return false;
+}
+
 /* Returns NULL if the request was answered, else a job for worker_pool_take(). */
 static struct http_job *route_request(struct request *q, const char *method, const char *path)
 {
@@ -290,7 +354,9 @@ static struct http_job *route_request(struct request *q, const char *method, con
 	bool known = false;
 	const struct route *r = find_route(method, path, &known);
 
-	if (!check_host(q))
+	if (!q->is_unix && !MHD_lookup_connection_value(q->connection, MHD_HEADER_KIND, "Host"))
+		request_fail(q, 400, "the request has no Host header");
+	else if (!q->is_unix && !check_host(q))
 		request_fail(q, 421,
 			     "the Host header does not name this machine: use its address, its "
 			     "name or localhost, or add the name to [agent] hosts");
@@ -298,11 +364,7 @@ static struct http_job *route_request(struct request *q, const char *method, con
 		request_fail(q, known ? 405 : 404, known ? "the method %s is not allowed here"
 							  : "there is no such page: %s",
 			     known ? method : path);
-	else if (r->action && !q->is_local_owner && !check_token(q))
-		request_fail(q, 401,
-			     "this action needs the token, 'Authorization: Bearer ...' with "
-			     "[agent] token, or the unix socket");
-	else {
+	else if (check_access(q, r)) {
 		q->path = path + strlen(r->path);
 		http_job = r->slow ? worker_pool_submit(q->http->worker_pool, q, r->page) : NULL;
 		if (!http_job)
@@ -324,6 +386,8 @@ static void add_headers(struct request *q, struct MHD_Response *r)
 	MHD_add_response_header(r, "X-Content-Type-Options", "nosniff");
 	MHD_add_response_header(r, "Referrer-Policy", "no-referrer");
 	MHD_add_response_header(r, "X-Frame-Options", "DENY");
+	if (q->status == 401)
+		MHD_add_response_header(r, "WWW-Authenticate", "Bearer realm=\"tacho\"");
 	if (!MHD_get_response_header(r, "Content-Security-Policy"))
 		MHD_add_response_header(r, "Content-Security-Policy", csp);
 	if (!MHD_get_response_header(r, "Content-Type"))
@@ -357,6 +421,8 @@ static enum MHD_Result send_answer(struct request *q)
 	add_headers(q, r);
 	if (q->closes)			/* the rest of the connection cannot be trusted */
 		MHD_add_response_header(r, "Connection", "close");
+	if (r != NULL && q->right == RIGHT_NONE && (q->status == 401 || q->status == 429))
+		MHD_add_response_header(r, "Connection", "close");	/* its place is for others */
 	result = MHD_queue_response(q->connection, q->status, r);
 	MHD_destroy_response(r);
 	return result;
@@ -386,18 +452,22 @@ static enum MHD_Result on_request(void *cls, struct MHD_Connection *connection, 
 	const struct http_listener *l = cls;
 	struct incoming_request *in = *state;
 	struct request q = { .agent = l->http->agent, .http = l->http, .connection = connection,
-			     .status = 200, .type = "application/json", .closes = in && in->ambiguous };
+			     .status = 200, .type = "application/json", .closes = in && in->ambiguous,
+			     .is_unix = l->is_unix, .is_tls = l->is_tls, .checks_certificates = l->http->tls_client_ca != NULL };
 	enum MHD_Result result;
 
 	(void)version;
 	if (!in) {			/* only the header has been received */
 		*state = in = calloc(1, sizeof(*in));
+		connections_set_stage(l->http->connections, connection, CONNECTION_BODY);
 		if (in)
 			in->ambiguous = has_ambiguous_headers(connection);
 		return in ? MHD_YES : MHD_NO;
 	}
 	if (*n)
 		return take_body(in, data, n);
+	if (!in->http_job)
+		connections_set_stage(l->http->connections, connection, CONNECTION_ANSWER);
 	q.body = buf_view(&in->body);
 	q.is_local_owner = l->is_unix && peer_is_owner(connection);
 	if (in->http_job)
@@ -422,9 +492,11 @@ static enum MHD_Result on_request(void *cls, struct MHD_Connection *connection, 
 static void on_end(void *cls, struct MHD_Connection *connection, void **state,
 		   enum MHD_RequestTerminationCode code)
 {
+	const struct http_listener *l = cls;
 	struct incoming_request *in = *state;
 
-	(void)cls, (void)connection, (void)code;
+	(void)code;
+	connections_set_stage(l->http->connections, connection, CONNECTION_IDLE);
 	if (in) {
 		buf_done(&in->body);
 		worker_pool_drop(in->http_job);
@@ -472,6 +544,16 @@ static int listen_unix(const char *path, struct tacho_error *e)
 	return err < 0 ? err : fd;
 }
 
+/* Tokens and profiles must not cross a network in the clear. */
+static int check_plain(const struct http *h, const struct sockaddr *at, const char *text, struct tacho_error *e)
+{
+	if (h->tls_cert || h->agent->config->insecure || access_is_loopback(at))
+		return 0;
+	error_set(e, -EPERM, "listening on %s without TLS would send tokens and data unencrypted over the network", text);
+	error_hint(e, "set [agent] tls_cert and tls_key, listen on 127.0.0.1 behind a proxy, or set insecure = true");
+	return -EPERM;
+}
+
 static int bind_and_listen(const struct addrinfo *at, const char *text, struct tacho_error *e)
 {
 	int fd = socket(at->ai_family, at->ai_socktype | SOCK_CLOEXEC | SOCK_NONBLOCK, 0), one = 1;
@@ -493,7 +575,7 @@ static int bind_and_listen(const struct addrinfo *at, const char *text, struct t
 }
 
 /* "127.0.0.1:9273", "[::1]:9273", "localhost:9273"; a port alone means 127.0.0.1. */
-static int listen_tcp(const char *text, struct tacho_error *e)
+static int listen_tcp(const struct http *h, const char *text, struct tacho_error *e)
 {
 	struct addrinfo hints = { .ai_socktype = SOCK_STREAM, .ai_flags = AI_PASSIVE | AI_NUMERICSERV };
 	struct addrinfo *at = NULL;
@@ -511,7 +593,9 @@ static int listen_tcp(const char *text, struct tacho_error *e)
 		error_hint(e, "write 127.0.0.1:9273, [::1]:9273 or unix:/path");
 		return -EINVAL;
 	}
-	fd = bind_and_listen(at, text, e);
+	fd = check_plain(h, at->ai_addr, text, e);
+	if (fd == 0)
+		fd = bind_and_listen(at, text, e);
 	freeaddrinfo(at);
 	return fd;
 }
@@ -524,18 +608,20 @@ static int start_daemon(struct http *h, int fd, const char *unix_path, struct ta
 	struct MHD_OptionItem tls[] = {
 		{ MHD_OPTION_HTTPS_MEM_CERT, 0, h->tls_cert },
 		{ MHD_OPTION_HTTPS_MEM_KEY, 0, h->tls_key },
+		{ h->tls_client_ca ? MHD_OPTION_HTTPS_MEM_TRUST : MHD_OPTION_END, 0, h->tls_client_ca },
 		{ MHD_OPTION_END, 0, NULL },
 	};
 
-	*l = (struct http_listener){ .http = h, .is_unix = unix_path != NULL };
+	*l = (struct http_listener){ .http = h, .is_unix = unix_path != NULL,
+					.is_tls = flags & MHD_USE_TLS };
 	l->unix_path = unix_path ? strdup(unix_path) : NULL;
 	l->daemon = MHD_start_daemon(
 		flags, 0, NULL, NULL, on_request, l, MHD_OPTION_LISTEN_SOCKET, fd,
-		MHD_OPTION_NOTIFY_COMPLETED, on_end, NULL, MHD_OPTION_THREAD_POOL_SIZE,
-		2u, MHD_OPTION_CONNECTION_LIMIT, (unsigned)MAX_CONNECTIONS,
+		MHD_OPTION_NOTIFY_COMPLETED, on_end, l, MHD_OPTION_NOTIFY_CONNECTION, connections_notify, h->connections,
+		MHD_OPTION_THREAD_POOL_SIZE, 2u, MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS_MAX * 2,
 		MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)IDLE_S, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
 		(size_t)CONNECTION_BYTES, MHD_OPTION_ARRAY,
-		flags & MHD_USE_TLS ? tls : &tls[2], MHD_OPTION_END);
+		flags & MHD_USE_TLS ? tls : &tls[3], MHD_OPTION_END);
 	if (!l->daemon) {
 		free(take(l->unix_path));
 		close(fd);
@@ -559,6 +645,7 @@ static void remember_url(struct http *h, const char *text, int fd)
 		port = ntohs(((struct sockaddr_in *)&at)->sin_port);
 	else if (at.ss_family == AF_INET6)
 		port = ntohs(((struct sockaddr_in6 *)&at)->sin6_port);
+	h->port = port;
 	if (colon && colon > text)
 		snprintf(h->url, sizeof(h->url), "%s://%.*s:%u/", h->tls_cert ? "https" : "http",
 			 (int)(colon - text), text, port);
@@ -574,7 +661,7 @@ static int open_listener(struct http *h, const char *text, struct tacho_error *e
 
 	if (h->n_listeners == MAX_LISTENERS)
 		return error_set(e, -EUSERS, "more than %d addresses to listen on", MAX_LISTENERS);
-	fd = is_unix ? listen_unix(text + 5, e) : listen_tcp(text, e);
+	fd = is_unix ? listen_unix(text + 5, e) : listen_tcp(h, text, e);
 	if (fd < 0)
 		return fd;
 	if (!is_unix)
@@ -584,11 +671,15 @@ static int open_listener(struct http *h, const char *text, struct tacho_error *e
 
 static int read_tls(struct http *h, const struct agent_config *cfg, struct tacho_error *e)
 {
-	const char *paths[] = { cfg->tls_cert, cfg->tls_key };
-	char **texts[] = { &h->tls_cert, &h->tls_key };
+	static const char *const what[] = { "certificate", "key", "client CA" };
+	const char *paths[] = { cfg->tls_cert, cfg->tls_key, cfg->tls_client_ca };
+	char **texts[] = { &h->tls_cert, &h->tls_key, &h->tls_client_ca };
 
 	for (size_t i = 0; cfg->tls_cert && i < countof(paths); i++) {
 		struct buf text = { 0 };
+
+		if (i == 2 && !paths[i])
+			break;
 		int err = paths[i] ? io_read(paths[i], 1u << 20, &text) : -ENOENT;
 
 		*texts[i] = err ? NULL : buf_take(&text);
@@ -596,7 +687,7 @@ static int read_tls(struct http *h, const struct agent_config *cfg, struct tacho
 			continue;
 		buf_done(&text);
 		return error_set(e, err ? err : -ENOMEM, "cannot read the TLS %s %s: %s",
-				 i ? "key" : "certificate", paths[i] ? paths[i] : "(not set)",
+				 what[i], paths[i] ? paths[i] : "(not set)",
 				 strerror(err ? -err : ENOMEM));
 	}
 	return 0;
@@ -619,6 +710,10 @@ static int use_systemd_sockets(struct http *h, struct tacho_error *e)
 			       at.ss_family == AF_UNIX;
 
 		if (!is_unix)
+			err = check_plain(h, (struct sockaddr *)&at, "the socket passed by systemd", e);
+		if (err < 0)
+			break;
+		if (!is_unix)
 			remember_url(h, "127.0.0.1:0", fd);
 		fcntl(fd, F_SETFD, FD_CLOEXEC);
 		fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK);
@@ -640,8 +735,14 @@ int http_start(struct http **out, struct agent *a, struct tacho_error *e)
 	err = live_new(&h->live, a);
 	if (err == 0)
 		err = worker_pool_new(&h->worker_pool);
+	if (err == 0)
+		err = access_new(&h->access, a);
+	if (err == 0)
+		err = connections_new(&h->connections);
 	if (err < 0)
 		error_nomem(e);
+	if (err == 0 && !cfg->read_token)
+		err = access_make_token(a, e);
 	if (err == 0)
 		err = read_tls(h, cfg, e);
 	if (err == 0)
@@ -678,5 +779,8 @@ void http_stop(struct http *h)
 	worker_pool_free(h->worker_pool);
 	free(h->tls_cert);
 	free(h->tls_key);
+	free(h->tls_client_ca);
+	access_free(h->access);
+	connections_free(h->connections);
 	free(h);
 }

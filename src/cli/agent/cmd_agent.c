@@ -112,7 +112,7 @@ static int exec_agent(char **argv)
 }
 
 static const struct subcommand agent_subcommands[] = {
-	{ "ctl", "status events series exporters config pause resume read-now interval reload profile" },
+	{ "ctl", "status events series exporters config pause resume read-now interval link reload profile" },
 	{ "exec", NULL },
 	{ "watch", "pid" },
 	{ NULL, NULL },

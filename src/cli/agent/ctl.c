@@ -31,6 +31,7 @@ static const struct ctl_command ctl_commands[] = {
 	{ "resume", "[SOURCE]", "continue counting", true, 0, 1 },
 	{ "read-now", "[SOURCE]", "read now, and flush the store", true, 0, 1 },
 	{ "interval", "DURATION [SOURCE]", "change the reading interval", true, 1, 2 },
+	{ "link", "", "the page's address with the token for reading", true, 0, 0 },
 	{ "reload", "", "reload the configuration", true, 0, 0 },
 	{ "profile", "[DURATION [flame|perf.data|both]]", "record for that long, print the file names", true, 0, 2 },
 };

@@ -210,11 +210,20 @@ static void log_start(void *arg, struct agent *a)
 		 a->store ? a->config->store : "(none)");
 	log_message(arg, TACHO_LOG_INFO, text);
 	if (*http_url(a->http))
-		snprintf(text, sizeof(text), "page at %s", http_url(a->http));
+		snprintf(text, sizeof(text), "page at %s%s", http_url(a->http),
+			 to_journal() ? "; 'tacho agent ctl link' prints a link with the token for reading" : "");
 	else
 		snprintf(text, sizeof(text), "no page by TCP: 'listen' has no ADDR:PORT; ctl uses %s",
 			 a->config->socket);
 	log_message(arg, TACHO_LOG_INFO, text);
+	/* Many users may read the journal. */
+	if (*http_url(a->http) && !to_journal()) {
+		scoped(buf_done) struct buf link = { 0 };
+
+		buf_puts(&link, "open it with this link, which has the token for reading: ");
+		http_link(a->http, &link);
+		log_message(arg, TACHO_LOG_INFO, buf_failed(&link) ? "out of memory" : link.bytes);
+	}
 }
 
 int agent_start(struct agent_config *cfg, struct agent_opts *o)

@@ -54,7 +54,9 @@ grown = agent.resident_kb() - before
 check(grown < 16 << 10 or "SANITIZED" in os.environ, f"memory grew by {grown} kB")
 
 # Readers of live data that never read; each may have half a megabyte waiting.
-deaf = [connect(b"GET /api/v1/live HTTP/1.1\r\nHost: localhost\r\n\r\n") for _ in range(60)]
+token = agent.credentials()["Authorization"].encode()
+deaf = [connect(b"GET /api/v1/live HTTP/1.1\r\nHost: localhost\r\nAuthorization: " + token + b"\r\n\r\n")
+        for _ in range(60)]
 # Clients that dawdle: a byte now and then.
 slow = [connect(b"GET /metrics HTTP/1.1\r\nHo") for _ in range(100)]
 # 200 at once, with those.

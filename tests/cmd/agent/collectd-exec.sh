@@ -66,6 +66,7 @@ in_rhythm 0.5 <times || fail "more than one value in half a second"
 start_load
 sed -i 's/^sources = .*/sources = ["pmu", "fine", "load"]/' tacho.toml
 cat load.toml >>tacho.toml
+STATE_DIRECTORY=$PWD/home/state	# of the child
 start_collectd "LoadPlugin exec" "<Plugin exec>" "Exec \"nobody:nogroup\" \"$PWD/child\"" "</Plugin>"
 agent_url=http://127.0.0.1:$agent_port
 wait_url 20 "$agent_url/metrics"

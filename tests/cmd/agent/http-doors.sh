@@ -5,7 +5,7 @@
 need curl python3 jq
 need_counting
 agent_head tacho.toml
-sed -i 's|^socket = .*|&\ntoken = "s3cret word"\nhosts = ["web1.example.com"]|' tacho.toml
+sed -i 's|^socket = .*|&\ntoken = "s3cret word"\nread_token = "r3ad-r3ad-r3ad-r3ad"\nhosts = ["web1.example.com"]|' tacho.toml
 cat >>tacho.toml <<END
 [[source]]
 name = "me"
@@ -14,7 +14,7 @@ pids = [$$]
 END
 start_agent tacho.toml
 status() {	# CURL_ARGS...
-	curl -sS -m 10 -o body -w '%{http_code}\n' "$@"
+	command curl -sS -m 10 -o body -w '%{http_code}\n' "$@"
 }
 expect() {	# STATUS CURL_ARGS...
 	expect_status=$1

@@ -14,7 +14,8 @@ def connect(rcvbuf=None):
     if rcvbuf:
         s.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, rcvbuf)
     s.connect(("127.0.0.1", agent.port))
-    s.sendall(b"GET /api/v1/live?source=load HTTP/1.0\r\nHost: localhost\r\n\r\n")
+    token = agent.credentials()["Authorization"].encode()
+    s.sendall(b"GET /api/v1/live?source=load HTTP/1.0\r\nHost: localhost\r\nAuthorization: " + token + b"\r\n\r\n")
     return s
 
 class Reader:

@@ -31,7 +31,9 @@ check(all(get(c) == b"ok\n" for c in before), "connections during a recording")
 post("/api/v1/ctl/profile?value=1s", second)
 for n in range(20):		# these leave before their page is there
     with socket.create_connection(("127.0.0.1", agent.port)) as s:
-        s.sendall(b"GET /api/v1/flame?from=-1h HTTP/1.1\r\nHost: localhost\r\n\r\n" * (n % 3 + 1))
+        token = agent.credentials()["Authorization"].encode()
+        ask = b"GET /api/v1/flame?from=-1h HTTP/1.1\r\nHost: localhost\r\nAuthorization: " + token + b"\r\n\r\n"
+        s.sendall(ask * (n % 3 + 1))
 check(agent.get("/api/v1/flame", **{"from": "-1h"})["schema"] == "tacho.flame.v1", "a flame graph")
 check(recording.is_alive() and not first, "all that had to wait for the recording")
 check(second[0][0] == 409 and "in progress" in second[0][1], f"a second recording: {second}")

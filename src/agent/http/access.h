@@ -1,0 +1,41 @@
+/*
+ * Who may read what. Profiles, processes and recordings show what every user of the machine runs, so over TCP they
+ * need a token; actions need the action token; /metrics without series of processes is open on the loopback
+ * interface unless the configuration says otherwise.
+ *
+ *	unix socket's owner, [agent] token		everything
+ *	[agent] read_token, its cookie, client certificate	reading
+ *	[agent] scrape_token				/metrics and /healthz
+ *
+ * Wrong tokens are counted per address. An address with too many is answered with 429; a long token is still accepted from it,
+ * since it cannot be guessed, so that one guessing user of a machine does not lock out the others.
+ */
+#ifndef AGENT_HTTP_ACCESS_H
+#define AGENT_HTTP_ACCESS_H
+
+#include "agent/http/request.h"
+
+struct access;
+int access_new(struct access **out, struct agent *a);
+void access_free(struct access *x);
+
+/* The right that the request's credentials give. *wrong: it had some, and they are wrong. *limited: too many wrong ones
+ * came from its address. */
+struct access_result {
+	enum access_right right;
+	bool wrong, limited;
+};
+struct access_result access_check(struct access *x, const struct request *q);
+/* Whether `text` is a token that permits reading; counts wrong ones. */
+struct access_result access_check_text(struct access *x, const struct request *q, const char *text);
+/* "tacho-9273=TOKEN; HttpOnly; ..." for a Set-Cookie header. */
+void access_put_cookie(const struct request *q, struct buf *out);
+bool access_is_loopback(const struct sockaddr *at);
+
+/* The read token: that of the configuration, or the agent's own, which is made on first use and stored in the state
+ * directory (mode 0600). 0, or a negative errno with a message. */
+int access_make_token(struct agent *a, struct tacho_error *e);
+
+page_fn page_login, page_logout;
+
+#endif
