@@ -59,9 +59,9 @@ static int compare_rows(const void *pa, const void *pb)
 /* Gives the rows that were read last to the function, whose addresses become offsets. */
 static int take_lines(struct jit_dump *d, const struct jitdump_record *rec, uint64_t offset)
 {
-	struct line_row *rows = d->lines.rows.v + d->first_row;
-	struct line_sequence *seq;
 	size_t n = d->lines.rows.n - d->first_row, kept = 0;
+	struct line_row *rows = n ? &d->lines.rows.v[d->first_row] : NULL;
+	struct line_sequence *seq;
 
 	for (size_t i = 0; i < n && rec->addr == d->rows_addr; i++)
 		if (rows[i].address >= rec->addr && rows[i].address - rec->addr < rec->size) {
@@ -232,6 +232,7 @@ int jit_dump_read(struct jit_dump *d, struct symbol_table *table)
 			return -ENOMEM;
 	if (before == 0 && mark_fixed(d) < 0)
 		return -ENOMEM;
-	qsort(d->lines.sequences.v, d->lines.sequences.n, sizeof(*d->lines.sequences.v), compare_sequences);
+	if (d->lines.sequences.n)
+		qsort(d->lines.sequences.v, d->lines.sequences.n, sizeof(*d->lines.sequences.v), compare_sequences);
 	return symbol_table_finish(table) < 0 ? -ENOMEM : (int)(d->events.n - before);
 }

@@ -55,9 +55,9 @@ static size_t first_after(const struct moved_space *s, uint64_t address)
 static uint64_t moved_address(const struct moved_space *s, uint64_t address)
 {
 	size_t i = first_after(s, address);
-	const struct moved_range *r = &s->ranges.v[i];
+	const struct moved_range *r = i < s->ranges.n ? &s->ranges.v[i] : NULL;
 
-	return i < s->ranges.n && r->start <= address ? r->new_start + (address - r->start) : 0;
+	return r && r->start <= address ? r->new_start + (address - r->start) : 0;
 }
 
 /* Makes room for a range: shortens, splits or removes those that overlap with it. The caller has reserved space

@@ -39,7 +39,7 @@ all() {		# FILE
 	grep -v '^$' out | sort >lines || true
 	[ "$(comm -23 lines whole.lines | wc -l)" = 0 ] || fail "$1 has samples that were not recorded"
 	for command in "script -D" "report --stdio" "report --stats" "report --mmaps" \
-		"inject -o copy.data" "export -f folded -o -" "flame -o picture.svg"; do
+		"inject -o copy.data" "export -f folded -o -" "flame -q -o picture.svg"; do
 		tells "$1" $command
 	done
 }

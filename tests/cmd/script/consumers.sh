@@ -22,7 +22,7 @@ same() {	# FILE OPTION...
 	same_file=$1
 	shift
 	"$theirs" script -f -i "$same_file" "$@" 2>/dev/null | words >wanted
-	bin/perf script -f -i "$same_file" "$@" 2>messages | words >got
+	bin/perf script --short-names -f -i "$same_file" "$@" 2>messages | words >got
 	[ ! -s messages ] || fail "on stderr: $(cat messages)"
 	[ -s wanted ] || fail "perf printed nothing: $*"
 	"$SUPPORT/compare-script" wanted got >different || fail "$same_file $*: $(cat different)"

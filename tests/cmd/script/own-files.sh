@@ -12,7 +12,7 @@ same() {	# FILE SCRIPT_OPTION...
 	same_file=$1
 	shift
 	perf script --no-inline -i "$same_file" "$@" >theirs 2>theirs.err
-	tacho script -i "$same_file" "$@" >ours 2>messages || fail "$same_file $*: failed"
+	tacho script --short-names -i "$same_file" "$@" >ours 2>messages || fail "$same_file $*: failed"
 	[ ! -s messages ] || fail "$same_file $*: $(head -n 1 messages)"
 	[ ! -s theirs.err ] || fail "perf complains of $same_file: $(head -n 1 theirs.err)"
 	"$SUPPORT/compare-script" theirs ours >different || fail "$same_file $*: $(cat different)"
