@@ -89,6 +89,20 @@ static void counters_never_fall(void **state)
 	registry_done(r);
 }
 
+/* Added during a tick, whose time its first point has; later points may be older if the clock was set back. */
+static void series_start_with_their_first_point(void **state)
+{
+	struct registry *r = fresh();
+	uint32_t id = add(r, &switches, "0");
+	const struct series *s = registry_get(r, id);
+
+	apply(r, 900, (struct point){ .series = id, .count = 1, .value = 1 });
+	assert_int_equal(s->start_ns, 900);
+	apply(r, 800, (struct point){ .series = id, .count = 2, .value = 2 });
+	assert_int_equal(s->start_ns, 900);
+	registry_done(r);
+}
+
 static void gauges_may_fall(void **state)
 {
 	struct registry *r = fresh();
@@ -202,6 +216,7 @@ int main(void)
 		cmocka_unit_test(metrics_are_interned),
 		cmocka_unit_test(labels_are_sorted_copies),
 		cmocka_unit_test(counters_never_fall),
+		cmocka_unit_test(series_start_with_their_first_point),
 		cmocka_unit_test(gauges_may_fall),
 		cmocka_unit_test(a_reason_goes_when_it_counts_again),
 		cmocka_unit_test(an_ended_series_leaves_a_hole),

@@ -190,6 +190,9 @@ static void apply_point(struct series *s, const struct point *p, int64_t time_ns
 {
 	bool counter = s->metric->kind == METRIC_COUNTER;
 
+	/* A series that is added during a tick is younger than the tick, whose time its first point has. */
+	if (!s->time_ns)
+		s->start_ns = min_of(s->start_ns, time_ns);
 	if (s->why && p->state <= TACHO_SCALED)
 		free(take(s->why));
 	s->offline = s->offline && p->state > TACHO_SCALED;
