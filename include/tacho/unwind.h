@@ -30,6 +30,16 @@ TACHO_API void tacho_unwinder_free(struct tacho_unwinder *u);
 TACHO_API int tacho_unwinder_unwind(struct tacho_unwinder *u, const struct tacho_sample *sample,
 				    struct tacho_words *chain);
 
+/* Makes a record with the sample's whole chain instead of the copy of its stack and, unless `keep_regs`, its user
+ * registers. `sample` is `rec` decoded by `layout`, which must have PERF_SAMPLE_CALLCHAIN and PERF_SAMPLE_STACK_USER; the
+ * byte order must be this machine's. *out is valid until the next call. A sample whose stack cannot be unwound keeps its
+ * chain, or gets one of the sampled address. 0, -EBADMSG, -ENOMEM. */
+TACHO_API int tacho_unwinder_rewrite(struct tacho_unwinder *u, const struct tacho_record *rec,
+				     const struct tacho_sample *sample, const struct tacho_layout *layout, bool keep_regs,
+				     struct tacho_record *out);
+/* Changes the struct perf_event_attr of such an event to that of the new records. 0 or -EINVAL. */
+TACHO_API int tacho_unwinder_rewrite_attr(void *attr, size_t size, bool keep_regs);
+
 struct tacho_unwind_counts {
 	size_t size;
 	uint64_t stacks, frames;

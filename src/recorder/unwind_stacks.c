@@ -8,12 +8,10 @@
 #include <string.h>
 
 #include "base/vec.h"
-#include "record/callchain_markers.h"
 #include "record/perf_abi.h"
 #include "record/replace_chain.h"
 #include "sample/sampler.h"
 
-#define MISC_CPUMODE 7u
 #define ROUNDS_PER_PRUNE 64u		/* how often ended processes are forgotten */
 #define RECORDS_PER_LOOK 128u
 #define WRITE_BYTES (256u << 10)
@@ -163,25 +161,15 @@ int stack_recorder_feed(void *stack_recorder, const void *bytes, size_t n)
  * its reader reports the damage. */
 static int rewrite_sample(struct stack_recorder *r, const struct tacho_record *rec, const struct stack_event *ev)
 {
-	uint64_t leaf[] = { CONTEXT_USER, 0 };
+	struct tacho_record written = *rec;
 	struct tacho_sample sample;
-	struct tacho_words chain;
 	int err = tacho_sample_decode(&sample, rec, &ev->layout, r->scratch);
 
-	if (err == 0) {
-		chain = sample.chain;
-		err = tacho_unwinder_unwind(r->unwinder, &sample, &chain);
-		/* A program of 32 bits: its chain is the sampled address alone. */
-		if (err == 0 && !chain.n && (rec->misc & MISC_CPUMODE) == TACHO_SPACE_USER) {
-			leaf[1] = sample.ip;
-			chain = (struct tacho_words){ leaf, countof(leaf) };
-		}
-		if (err >= 0)
-			err = record_replace_chain(rec, &sample, &ev->layout, chain, ev->keeps_regs, &r->out);
-	}
-	if (err != -EBADMSG)
+	if (err == 0)
+		err = tacho_unwinder_rewrite(r->unwinder, rec, &sample, &ev->layout, ev->keeps_regs, &written);
+	if (err < 0 && err != -EBADMSG)
 		return err;
-	buf_put(&r->out, rec->bytes, rec->size);
+	buf_put(&r->out, written.bytes, written.size);
 	return buf_failed(&r->out) ? -ENOMEM : 0;
 }
 

@@ -6,6 +6,8 @@
 
 #include "symbol/address_lookup.h"
 #include "record/callchain_markers.h"
+#include "record/perf_abi.h"
+#include "record/replace_chain.h"
 #include "unwind/object_tables.h"
 #include "unwind/walk.h"
 
@@ -18,6 +20,7 @@
 #define MAX_USER_FRAMES 4096u
 #define RULE_CACHE_SLOTS 8192u		/* a power of two */
 #define ABI_64 2u
+#define MISC_CPUMODE 7u
 
 struct cached_rule {
 	uint64_t version, address;	/* version 0: free */
@@ -31,6 +34,7 @@ struct tacho_unwinder {
 	struct address_lookup lookup;	/* of the current sample's process */
 	bool no_memory;
 	struct tacho_unwind_counts counts;
+	struct buf rewritten;		/* the last record that was rewritten */
 	uint32_t generation;		/* of `objects`, when the cache was empty */
 	struct cached_rule cache[RULE_CACHE_SLOTS];
 	uint64_t words[MAX_WORDS];
@@ -69,6 +73,9 @@ int tacho_unwinder_new(struct tacho_unwinder **out, struct tacho_symbols *symbol
 
 void tacho_unwinder_free(struct tacho_unwinder *u)
 {
+	if (!u)
+		return;
+	buf_done(&u->rewritten);
 	free(u);
 }
 
@@ -177,4 +184,38 @@ int tacho_unwinder_unwind(struct tacho_unwinder *u, const struct tacho_sample *s
 	count(&u->counts, end, frames);
 	*chain = (struct tacho_words){ u->words, n + frames };
 	return 1;
+}
+
+int tacho_unwinder_rewrite(struct tacho_unwinder *u, const struct tacho_record *rec, const struct tacho_sample *sample,
+			   const struct tacho_layout *layout, bool keep_regs, struct tacho_record *out)
+{
+	uint64_t leaf[] = { CONTEXT_USER, sample->ip };
+	struct tacho_words chain = sample->chain;
+	int err = tacho_unwinder_unwind(u, sample, &chain);
+
+	/* A program of 32 bits: its chain is the sampled address alone. */
+	if (err == 0 && !chain.n && (rec->misc & MISC_CPUMODE) == TACHO_SPACE_USER)
+		chain = (struct tacho_words){ leaf, countof(leaf) };
+	buf_clear(&u->rewritten);
+	if (err >= 0)
+		err = record_replace_chain(rec, sample, layout, chain, keep_regs, &u->rewritten);
+	if (err < 0)
+		return err;
+	*out = *rec;
+	out->bytes = (const uint8_t *)u->rewritten.bytes;
+	out->size = (uint16_t)u->rewritten.n;
+	return 0;
+}
+
+int tacho_unwinder_rewrite_attr(void *attr, size_t size, bool keep_regs)
+{
+	struct perf_event_attr changed = { 0 };
+	size_t n = min_of(size, sizeof(changed));
+
+	if (size < PERF_ATTR_SIZE_VER0)
+		return -EINVAL;
+	memcpy(&changed, attr, n);
+	record_replace_chain_attr(&changed, keep_regs);
+	memcpy(attr, &changed, n);
+	return 0;
 }

@@ -1,7 +1,7 @@
 /*
  * `tacho inject`: copies a recording record by record. It can add the build IDs of mapped objects, to the build ID
- * table or to the mmap records, remove hardware traces and replace addresses; compressed records are decompressed.
- * Input and output are files or streams.
+ * table or to the mmap records, remove hardware traces, unwind stacks and replace addresses; compressed records are
+ * decompressed. Input and output are files or streams.
  */
 #include "cli/core/app.h"
 
@@ -13,13 +13,14 @@
 #include "base/io.h"
 #include "cli/files/anonymize.h"
 #include "cli/files/build_id_table.h"
+#include "cli/files/convert_callchain.h"
 #include "cli/files/mmap_build_id.h"
 #include "cli/files/recorded_objects.h"
 #include "cli/core/terminal.h"
 
 struct inject_opts {
 	const char *input, *output;
-	bool build_ids, strip, aslr, force;
+	bool build_ids, strip, aslr, unwind, force;
 	bool used_mmaps, all_mmaps;	/* mmap records get build IDs; used: those of objects without samples are dropped */
 	unsigned verbose;
 };
@@ -38,6 +39,8 @@ static const struct option_row inject_rows[] = {
 	{ OPT_FLAG, 0, "strip", AT(strip), NULL, "remove hardware traces and their records" },
 	{ OPT_FLAG, 0, "aslr", AT(aslr), NULL,
 	  "replace all addresses, so that the copy does not show where code was loaded" },
+	{ OPT_FLAG, 0, "convert-callchain", AT(unwind), NULL,
+	  "unwind the copies of stacks, and store the call chains instead" },
 	{ OPT_FLAG, 'f', "force", AT(force), NULL, "read a file that belongs to another user" },
 	{ OPT_COUNT, 'v', "verbose", AT(verbose), NULL, "list the objects with their build IDs" },
 	REFUSED(0, "itrace", REFUSED_TRACES),
@@ -45,7 +48,7 @@ static const struct option_row inject_rows[] = {
 	REFUSED(0, "guestmount", REFUSED_GUESTS),
 	REFUSED(0, "vm-time-correlation", REFUSED_TRACES),
 	REFUSED('j', "jit",
-		"symbols of JIT-compiled code are read from /tmp/perf-PID.map by 'report' and 'script'"),
+		"'report' and 'script' read the symbols of JIT-compiled code from jit-PID.dump and perf-PID.map themselves"),
 	REFUSED('s', "sched-stat",
 		"sched:sched_stat_* tracepoints are not merged"),
 	REFUSED(0, "known-build-ids",
@@ -54,8 +57,6 @@ static const struct option_row inject_rows[] = {
 	NOTED(0, "kallsyms", "FILE", "the kernel's build ID is in the recording"),
 	NOTED(0, "ignore-vmlinux", NULL, "no vmlinux is read"),
 	NOTED(0, "unwind-style", "STYLE", NOTED_UNWIND_STYLE),
-	REFUSED(0, "aslr", "addresses are not remapped; 'export' writes profiles without addresses"),
-	REFUSED(0, "convert-callchain", "'report' and 'script' unwind recorded stacks when they read them"),
 	{ .kind = OPT_END },
 };
 
@@ -68,6 +69,7 @@ struct inject {
 	struct buf mmap;		/* a rewritten mmap record */
 	uint64_t n_rewritten, n_dropped;	/* mmap records */
 	struct anonymizer anonymizer;	/* --aslr */
+	struct stack_converter stacks;	/* --convert-callchain */
 	bool pipe;
 };
 
@@ -107,6 +109,9 @@ static int copy_events(struct inject *j, struct tacho_error *e)
 			err = anonymize_attr(ev, &changed, e);
 			if (err == -EOPNOTSUPP)
 				return err;
+			attr = changed.bytes;
+		} else if (j->opts->unwind) {
+			err = stack_converter_attr(ev, &changed);
 			attr = changed.bytes;
 		}
 		if (!err)
@@ -211,6 +216,8 @@ static int copy_records(struct inject *j, struct tacho_error *e)
 					 "copied; --strip removes them");
 		if (wants_objects(j->opts) && process_mmap(j, &rec) == -ENOMEM)
 			return error_nomem(e);
+		if (j->opts->unwind && rec.size && stack_converter_record(&j->stacks, j->pd, &rec) < 0)
+			return error_nomem(e);
 		bad = rec.size ? copy_record(j, &rec, e) : 0;
 		if (bad)
 			return bad;
@@ -277,7 +284,9 @@ static int copy_all(struct inject *j, int fd, struct tacho_error *e)
 	j->scratch = malloc(sizeof(*j->scratch));
 	if (!j->scratch || anonymizer_init(&j->anonymizer) < 0)
 		return error_nomem(e);
-	err = tacho_writer_open(&j->out, fd, &writer_opts, e);
+	err = j->opts->unwind ? stack_converter_init(&j->stacks, j->pd, e) : 0;
+	if (!err)
+		err = tacho_writer_open(&j->out, fd, &writer_opts, e);
 	if (!err)
 		err = copy_events(j, e);
 	if (!err && !features_last)
@@ -343,7 +352,7 @@ static int spool_input(struct tacho_error *e)
 static int open_input(struct inject *j, int *spooled, struct tacho_error *e)
 {
 	struct tacho_perfdata_opts opts = { .size = sizeof(opts), .force = j->opts->force,
-					     .ordered = j->opts->aslr };
+					     .ordered = j->opts->aslr || j->opts->unwind };
 	const char *path = j->opts->input;
 	char copy[32];
 	int err = 0;
@@ -385,6 +394,9 @@ static void report_copy(const struct inject *j)
 		message_text("inject", "%s", tacho_perfdata_warning(j->pd));
 	if (j->opts->verbose)
 		list_objects(j);
+	if (j->opts->unwind && !j->stacks.n_samples)
+		message_text("inject", "the recording has no copies of stacks; 'tacho record --call-graph dwarf' unwinds them "
+			     "while it records, 'dwarf,raw' stores them");
 	if (j->anonymizer.n_dropped)
 		message_text("inject", "%llu samples with data that may reveal addresses were left out: data of "
 			     "tracepoints, physical addresses or hardware traces",
@@ -421,6 +433,11 @@ static int inject_run(void *opts, int argc, char **argv)
 		message_text("inject", "-B and --mmap2-buildid-all exclude each other");
 		return EXIT_USAGE;
 	}
+	if (o->aslr && o->unwind) {
+		message_text("inject", "--aslr removes the copies of stacks; use --convert-callchain first, then --aslr on "
+			     "its output");
+		return EXIT_USAGE;
+	}
 	err = open_input(&j, &spooled, &e);
 	if (!err)
 		err = fd = open_output(o, &e);
@@ -429,6 +446,7 @@ static int inject_run(void *opts, int argc, char **argv)
 	if (!err)
 		report_copy(&j);
 	anonymizer_done(&j.anonymizer);
+	stack_converter_done(&j.stacks);
 	tacho_writer_free(j.out);
 	tacho_perfdata_close(j.pd);
 	file_objects_done(&j.objects);
