@@ -356,6 +356,17 @@ bool sampler_wants_data_mmaps(const struct tacho_sampler *s)
 	return s->opts.data_mmaps || s->opts.fields & (TACHO_FIELD_ADDR | TACHO_FIELD_PHYS_ADDR);
 }
 
+/* Whether records of mappings and tasks have a CPU: as those of perf, if samples have one, and where switches tell
+ * which thread ran on which CPU. */
+static bool tracker_has_cpu(const struct tacho_sampler *s)
+{
+	bool has_cpu = s->opts.switches;
+
+	for (size_t i = 0; i < s->set->events.n; i++)
+		has_cpu |= s->set->events.v[i].attr.sample_type & PERF_SAMPLE_CPU;
+	return has_cpu;
+}
+
 /* Flags that the running kernel does not know are dropped when the tracker is opened. */
 static struct perf_event_attr tracker_attr(const struct tacho_sampler *s)
 {
@@ -365,7 +376,7 @@ static struct perf_event_attr tracker_attr(const struct tacho_sampler *s)
 		.size = sizeof(attr),
 		.config = PERF_COUNT_SW_DUMMY,
 		.sample_period = 1,
-		.sample_type = SAMPLER_TYPE | PERF_SAMPLE_CPU,
+		.sample_type = SAMPLER_TYPE | (tracker_has_cpu(s) ? PERF_SAMPLE_CPU : 0),
 		.read_format = PERF_FORMAT_ID | PERF_FORMAT_LOST,
 		.flags = PERF_ATTR_MMAP | PERF_ATTR_MMAP2 | PERF_ATTR_COMM | PERF_ATTR_COMM_EXEC |
 			 PERF_ATTR_TASK | PERF_ATTR_SAMPLE_ID_ALL | PERF_ATTR_BUILD_ID |
