@@ -30,6 +30,7 @@ static int on_limit(void *opts, const char *arg, struct tacho_error *e);
 static const struct option_row annotate_option_rows[] = {
 	{ OPT_GROUP, .help = "What to read" },
 	{ OPT_STR, 'i', "input", AT(report.input), "FILE", INPUT_HELP, .complete = "file" },
+	{ OPT_FLAG, 'D', "dump-raw-trace", AT(report.dump), NULL, "print every record, with its bytes, and nothing else" },
 	{ OPT_FLAG, 'f', "force", AT(report.force), NULL, "read a file of another user" },
 	{ OPT_STR, 'k', "vmlinux", AT(report.vmlinux), "FILE", "the kernel's code is in this vmlinux", .complete = "file" },
 	{ OPT_STR, 0, "symfs", AT(report.symfs), "DIR", "look for objects below DIR first", .complete = "file" },
@@ -70,7 +71,6 @@ static const struct option_row annotate_option_rows[] = {
 	REFUSED(0, "type-stat", NO_TYPES),
 	REFUSED(0, "insn-stat", NO_TYPES),
 	REFUSED(0, "itrace", REFUSED_TRACES),
-	REFUSED('D', "dump-raw-trace", "'script -D' shows every record"),
 	NOTED('m', "modules", NULL, "the symbols of modules are always read"),
 	NOTED(0, "addr2line", "PATH", NOTED_ADDR2LINE),
 	NOTED(0, "demangle-kernel", NULL, "names of the kernel are demangled like all others; see --no-demangle"),
@@ -325,6 +325,10 @@ static int annotate_file(const struct annotate_opts *o)
 	int damaged, err = tacho_perfdata_open(&pd, o->report.input, TACHO_OPTS(tacho_perfdata_opts, .ordered = true,
 										.force = o->report.force), &e);
 
+	if (err == 0 && o->report.dump) {
+		pager_start();
+		return report_info(&o->report, pd, "annotate");
+	}
 	if (err == 0)
 		err = addresses_load(&x.addresses, &o->report, pd, &e);
 	damaged = err;

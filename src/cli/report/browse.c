@@ -25,7 +25,7 @@ bool report_wants_browser(const struct report_opts *o)
 
 	if (o->stdio || o->json || o->quiet || o->separator || o->widths)
 		return false;
-	if (o->stats || o->tasks || o->mmaps || o->header_only)
+	if (o->stats || o->tasks || o->mmaps || o->dump || o->header_only)
 		return false;
 	if (!term_is_tty(STDIN_FILENO) || !term_is_tty(STDOUT_FILENO))
 		return false;

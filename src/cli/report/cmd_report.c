@@ -132,6 +132,7 @@ static const struct option_row report_rows[] = {
 	{ OPT_GROUP, .help = "Instead of the table" },
 	{ OPT_FLAG, 0, "header-only", AT(header_only), NULL, "only where, when and how it was recorded" },
 	{ OPT_FLAG, 0, "stats", AT(stats), NULL, "how many records of which type" },
+	{ OPT_FLAG, 'D', "dump-raw-trace", AT(dump), NULL, "print every record, with its bytes, and --stats" },
 	{ OPT_FLAG, 0, "tasks", AT(tasks), NULL, "processes and threads as a tree" },
 	{ OPT_FLAG, 0, "mmaps", AT(mmaps), NULL, "the same, with what they had mapped since they became a program" },
 	REFUSED(0, "itrace", REFUSED_TRACES),
@@ -139,7 +140,6 @@ static const struct option_row report_rows[] = {
 	REFUSED(0, "branch-history", NO_BLOCKS),
 	REFUSED(0, "total-cycles", NO_BLOCKS),
 	REFUSED(0, "stitch-lbr", "stacks of branch records are shown as they were recorded"),
-	REFUSED('D', "dump-raw-trace", "'script -D' shows every record"),
 	REFUSED(0, "samples", "'script --time' shows single samples; the browser's key is not there"),
 	REFUSED(0, "pretty", "-T has one form; 'script --json' and 'report --json' are for programs"),
 	REFUSED(0, "show-ref-call-graph", "events without call chains of their own show none"),
@@ -511,8 +511,8 @@ static bool options_fit(struct report_opts *o, const char **list, struct tacho_e
 		return false;
 	}
 	regfree(&parent);
-	if (o->stats && (o->tasks || o->mmaps)) {
-		error_set(e, -EINVAL, "--stats cannot be combined with --tasks or --mmaps");
+	if ((o->stats || o->dump) && (o->tasks || o->mmaps)) {
+		error_set(e, -EINVAL, "%s cannot be combined with --tasks or --mmaps", o->stats ? "--stats" : "-D");
 		return false;
 	}
 	return report_parse_keys(o, list, e) == 0;
@@ -543,10 +543,10 @@ static int report_file(struct report_opts *o, char **next)
 		message_error("report", NULL, NULL, &e);
 		return EXIT_FAILED;
 	}
-	if (o->stats || o->tasks || o->mmaps || o->header_only) {
+	if (o->stats || o->tasks || o->mmaps || o->dump || o->header_only) {
 		if (!o->json && !o->separator)
 			pager_start();
-		return report_info(o, pd);
+		return report_info(o, pd, "report");
 	}
 	err = report_mode(o, pd, &fields, &list, &e);
 	if (err == 0) {

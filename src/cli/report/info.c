@@ -1,18 +1,21 @@
 /*
  * Information about a file besides its samples: --header-only shows how it was recorded, --stats counts its records by
- * type; --tasks and --mmaps (tasks.c) show processes and their mappings.
+ * type, -D prints them before; --tasks and --mmaps (tasks.c) show processes and their mappings.
  */
 #include "cli/report/report.h"
 
+#include <errno.h>
 #include <inttypes.h>
 
 #include "base/error.h"
+#include "base/io.h"
 #include "cli/files/header_text.h"
+#include "cli/files/record_dump.h"
 #include "cli/core/app.h"
 #include "cli/report/tasks.h"
 
 #define KINDS 256
-#define FIRST_OWN TACHO_RECORD_HEADER_ATTR
+#define DUMP_CHUNK_BYTES (256u << 10)
 
 struct record_counts {
 	uint64_t all, of[KINDS];
@@ -21,23 +24,8 @@ struct record_counts {
 	} *events;
 	size_t n_events;
 	struct tacho_scratch *scratch;
+	uint64_t n_bad, first_bad;	/* -D: damaged records; offset of the first */
 };
-
-static const char *const own_names[] = {
-	"ATTR", "EVENT_TYPE", "TRACING_DATA", "BUILD_ID", "FINISHED_ROUND", "ID_INDEX",
-	"AUXTRACE_INFO", "AUXTRACE", "AUXTRACE_ERROR", "THREAD_MAP", "CPU_MAP", "STAT_CONFIG", "STAT",
-	"STAT_ROUND", "EVENT_UPDATE", "TIME_CONV", "FEATURE", "COMPRESSED", "FINISHED_INIT",
-	"COMPRESSED2", "BPF_METADATA", "SCHEDSTAT_CPU", "SCHEDSTAT_DOMAIN",
-};
-
-static const char *kind_name(uint32_t type)
-{
-	const char *name = tacho_record_name(type);
-
-	if (type >= FIRST_OWN && type - FIRST_OWN < countof(own_names))
-		return own_names[type - FIRST_OWN];
-	return name ? name + strlen("PERF_RECORD_") : "UNKNOWN";
-}
 
 /* Counts one sample for each counter whose value the sample has. */
 static int count_values(struct record_counts *c, struct tacho_perfdata *pd, size_t event,
@@ -83,7 +71,7 @@ static void put_counts(const struct record_counts *c, const struct tacho_perfdat
 	buf_printf(out, "%16s events: %10" PRIu64 "\n", "TOTAL", c->all);
 	for (uint32_t i = 0; i < KINDS; i++)
 		if (c->of[i])
-			buf_printf(out, "%16s events: %10" PRIu64 "  (%4.1f%%)\n", kind_name(i), c->of[i],
+			buf_printf(out, "%16s events: %10" PRIu64 "  (%4.1f%%)\n", record_kind_name(i), c->of[i],
 				   100.0 * (double)c->of[i] / (double)c->all);
 	for (size_t i = 0; i < c->n_events; i++) {
 		const struct event_sample_counts *ev = &c->events[i];
@@ -97,18 +85,40 @@ static void put_counts(const struct record_counts *c, const struct tacho_perfdat
 	}
 }
 
-static int print_stats(struct tacho_perfdata *pd, struct buf *out, struct tacho_error *e)
+/* -D: prints the record; a part of the output is written when it is large. */
+static int print_record(struct record_dump *dump, const struct tacho_record *rec, struct record_counts *c, struct buf *out)
+{
+	int err = record_dump_put(dump, rec, out);
+
+	if (err == -EBADMSG && !c->n_bad++)
+		c->first_bad = rec->offset;
+	if (err == -ENOMEM)
+		return err;
+	if (out->n >= DUMP_CHUNK_BYTES) {
+		err = io_write_all(STDOUT_FILENO, out->bytes, out->n);
+		buf_clear(out);
+		return err;
+	}
+	return 0;
+}
+
+static int print_stats(const struct report_opts *o, struct tacho_perfdata *pd, struct buf *out, struct tacho_error *e)
 {
 	size_t n = tacho_perfdata_n_events(pd);
 	scoped(freep) struct event_sample_counts *events = calloc(n + 1, sizeof(*events));
 	scoped(freep) struct tacho_scratch *scratch = malloc(sizeof(*scratch));
+	scoped(record_dump_done) struct record_dump dump = { 0 };
 	struct record_counts c = { .events = events, .n_events = n, .scratch = scratch };
 	struct tacho_record rec;
-	int err;
+	int err = 0;
 
 	if (!events || !scratch)
 		return error_nomem(e);
-	while ((err = tacho_perfdata_next(pd, &rec, e)) > 0) {
+	if (o->dump)
+		err = record_dump_init(&dump, o->input, pd, e);
+	while (err >= 0 && (err = tacho_perfdata_next(pd, &rec, e)) > 0) {
+		if (o->dump && (err = print_record(&dump, &rec, &c, out)) < 0)
+			return error_set(e, err, "cannot write: %s", strerror(-err));
 		c.all++;
 		c.of[min_of(rec.type, KINDS - 1u)]++;
 		if ((rec.type == TACHO_RECORD_SAMPLE || rec.type == TACHO_RECORD_LOST_SAMPLES) &&
@@ -116,10 +126,12 @@ static int print_stats(struct tacho_perfdata *pd, struct buf *out, struct tacho_
 			return error_nomem(e);
 	}
 	put_counts(&c, pd, out);
+	if (err == 0 && c.n_bad)
+		err = error_set(e, -EBADMSG, "%" PRIu64 " records are damaged, the first at offset %#" PRIx64, c.n_bad, c.first_bad);
 	return err;
 }
 
-int report_info(const struct report_opts *o, struct tacho_perfdata *pd)
+int report_info(const struct report_opts *o, struct tacho_perfdata *pd, const char *command)
 {
 	struct tacho_error e = { .column = -1 };
 	struct buf out = { 0 };
@@ -130,12 +142,12 @@ int report_info(const struct report_opts *o, struct tacho_perfdata *pd)
 	if (o->header_only) {
 		err = tacho_perfdata_damage(pd, &e);
 	} else {
-		err = o->stats ? print_stats(pd, &out, &e) : report_tasks(pd, o->mmaps, &out, &printed, &e);
+		err = o->stats || o->dump ? print_stats(o, pd, &out, &e) : report_tasks(pd, o->mmaps, &out, &printed, &e);
 	}
-	status = print_out("report", &out);
+	status = print_out(command, &out);
 	if (printed)
 		status = printed;
 	if (err < 0)
-		message_error("report", NULL, NULL, &e);
+		message_error(command, NULL, NULL, &e);
 	return err < 0 ? EXIT_FAILED : status;
 }

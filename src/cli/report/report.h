@@ -64,7 +64,7 @@ struct report_opts {
 	const char *separator, *widths;
 	unsigned verbose;
 	bool header, header_only, show_info;
-	bool stats, tasks, mmaps;
+	bool stats, tasks, mmaps, dump;
 };
 
 #define VIEW_COLUMNS_MAX (TACHO_REPORT_KEYS_MAX + 4)
@@ -178,7 +178,7 @@ void report_json_end(struct json *j);
 
 /* ---- cli/report/info.c ---- */
 /* --header-only, --stats, --tasks, --mmaps. Returns the exit status. */
-int report_info(const struct report_opts *o, struct tacho_perfdata *pd);
+int report_info(const struct report_opts *o, struct tacho_perfdata *pd, const char *command);
 
 /* ---- cli/report/quality.c ---- */
 bool report_wants_quality(const struct report_opts *o);	/* broken stacks will be reported */

@@ -65,7 +65,9 @@ static const struct option_row script_rows[] = {
 	{ OPT_FLAG, 0, "per-event-dump", AT(per_event_dump), NULL,
 	  "write a file per event, FILE.EVENT.dump, instead of stdout" },
 	{ OPT_FLAG, 'j', "json", AT(json), NULL, "print one JSON object per sample" },
-	{ OPT_FLAG, 'D', "dump-raw-trace", AT(dump), NULL, "print every record with all its fields, in file order" },
+	{ OPT_FLAG, 'D', "dump-raw-trace", AT(dump), NULL,
+	  "also print every record, with its bytes; with --json every record with all its fields, in file order" },
+	{ OPT_FLAG, 0, "dump-unsorted-raw-trace", AT(dump_unsorted), NULL, "the same in file order" },
 	{ OPT_GROUP, .help = "What else to show" },
 	{ OPT_FLAG, 0, "header", AT(header), NULL, "print the file's header first" },
 	{ OPT_FLAG, 0, "header-only", AT(header_only), NULL, "print only the file's header" },
@@ -109,7 +111,6 @@ static const struct option_row script_rows[] = {
 	NOTED(0, "unwind-style", "STYLE", NOTED_UNWIND_STYLE),
 	REFUSED(0, "merge-callchains", "user call chains that the kernel recorded later are not merged into their samples"),
 	REFUSED(0, "max-blocks", "code between branches is not shown"),
-	REFUSED(0, "dump-unsorted-raw-trace", "-D prints the records in file order"),
 	NOTED(0, "show-kernel-path", NULL, "the kernel's object is always called [kernel.kallsyms]"),
 	REFUSED('L', "Latency", "the latency format of tracepoints is not implemented"),
 	REFUSED('d', "debug-mode", "use -v, and 'report --stats' for counts"),
@@ -160,6 +161,8 @@ static int prepare(struct script *s, struct tacho_error *e)
 		err = script_events(s, e);
 	if (!err)
 		err = extra_fields_init(s, e);
+	if (!err && o->dump)
+		err = record_dump_init(&s->dump, o->input, s->pd, e);
 	if (err)
 		return err;
 	s->frames.full_paths = o->full_paths;
@@ -199,6 +202,8 @@ static int process_record(struct script *s, struct tacho_error *e)
 		if (err)
 			return err;
 	}
+	if (s->opts->dump && record_dump_put(&s->dump, &rec, &s->sink.out) == -ENOMEM)
+		return error_nomem(e);
 	bad = rec.type == TACHO_RECORD_SAMPLE ? batch_print(s, &rec, 1) : sideband_record(s, &rec);
 	if (bad == -ENOMEM)
 		return error_nomem(e);
@@ -213,7 +218,7 @@ static int process_records(struct script *s, struct tacho_error *e)
 	int err;
 
 	do {
-		err = print_known_samples(s, e);
+		err = s->opts->dump ? 0 : print_known_samples(s, e);
 		if (err == 0)
 			err = process_record(s, e);
 	} while (err > 0 && !s->write_error);
@@ -227,8 +232,8 @@ static int process_records(struct script *s, struct tacho_error *e)
 	return err;
 }
 
-/* -D: prints every record with its contents, in file order. */
-static int dump_records(struct script *s, struct tacho_error *e)
+/* -D --json: prints every record with all its fields, in file order. */
+static int print_json_records(struct script *s, struct tacho_error *e)
 {
 	struct tacho_record rec;
 	int err, i;
@@ -240,11 +245,9 @@ static int dump_records(struct script *s, struct tacho_error *e)
 		i = tacho_perfdata_event_of(s->pd, &rec);
 		if (tacho_perfdata_n_events(s->pd))
 			ev = tacho_perfdata_event(s->pd, i < 0 ? 0 : (size_t)i);
-		text = (s->opts->json ? tacho_record_json : tacho_record_text)(&rec, ev ? &ev->layout : NULL);
+		text = tacho_record_json(&rec, ev ? &ev->layout : NULL);
 		if (!text)
 			return error_nomem(e);
-		if (!s->opts->json)
-			buf_printf(&s->sink.out, "%#llx [%#x]:\n", (unsigned long long)rec.offset, rec.size);
 		buf_puts(&s->sink.out, text);
 		buf_putc(&s->sink.out, '\n');
 		free(text);
@@ -317,6 +320,7 @@ static void script_done(struct script *s)
 	tacho_trace_free(s->trace);
 	tacho_unwinder_free(s->unwinder);
 	tacho_symbols_free(s->symbols);
+	record_dump_done(&s->dump);
 	tacho_perfdata_close(s->pd);
 	buf_done(&s->sink.out);
 	free(s->scratch);
@@ -330,8 +334,9 @@ static int script_run(void *opts, int argc, char **argv)
 	struct script s = { .opts = o, .sink.fd = STDOUT_FILENO };
 	struct tacho_error e = { .column = -1 };
 	struct tacho_perfdata_opts perfdata_opts = {
-		.size = sizeof(perfdata_opts), .ordered = !o->dump, .force = o->force,
+		.size = sizeof(perfdata_opts), .force = o->force,
 	};
+	bool json_records = o->json && (o->dump || o->dump_unsorted);
 	int err, status;
 
 	if (argc > 0) {
@@ -346,6 +351,8 @@ static int script_run(void *opts, int argc, char **argv)
 		message_text("script", "--reltime and --deltatime exclude each other");
 		return EXIT_USAGE;
 	}
+	perfdata_opts.ordered = !json_records && !o->dump_unsorted;
+	o->dump |= o->dump_unsorted;
 	o->input = input_choose("script", o->input);
 	if (!o->input)
 		return EXIT_FAILED;
@@ -359,8 +366,8 @@ static int script_run(void *opts, int argc, char **argv)
 	if (o->header_only)
 		err = tacho_perfdata_damage(s.pd, &e);
 	else
-		err = o->dump ? dump_records(&s, &e) : prepare(&s, &e);
-	if (!err && !o->header_only && !o->dump)
+		err = json_records ? print_json_records(&s, &e) : prepare(&s, &e);
+	if (!err && !o->header_only && !json_records)
 		err = process_records(&s, &e);
 	status = finish(&s, err, &e);
 	script_done(&s);

@@ -16,6 +16,7 @@
 #include "base/vec.h"
 #include "cli/core/command.h"
 #include "cli/core/time_filter.h"
+#include "cli/files/record_dump.h"
 
 #include <tacho/perfdata.h>
 #include <tacho/symbol.h>
@@ -65,7 +66,7 @@ struct script_opts {
 	bool show_switches;
 	struct strlist fields, comms, pids, tids, symbols, dsos, stop_bt;
 	uint32_t max_stack;
-	bool dump, header, header_only, show_info, ns, deltatime, reltime, per_event_dump;
+	bool dump, dump_unsorted, header, header_only, show_info, ns, deltatime, reltime, per_event_dump;
 	bool hide_chains, force, quiet, json, no_inline, no_itrace, no_demangle, short_names, full_paths;
 	bool show_task, show_mmap, show_switch, show_lost, show_namespace, show_cgroup, show_bpf;
 	bool show_text_poke, show_round;
@@ -274,6 +275,7 @@ struct script {
 	uint64_t second;		/* the last second that was formatted */
 	char second_text[32];		/* its text, including the dot */
 	size_t n_second;
+	struct record_dump dump;	/* -D */
 	struct script_sink sink;	/* output of all events without --per-event-dump */
 	bool raw_stacks;		/* some chains could not be unwound */
 	uint64_t n_bad, first_bad;	/* number of damaged records; file offset of the first */

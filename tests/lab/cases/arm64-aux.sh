@@ -24,7 +24,7 @@ lines aux.data | sort -u >seen
 [ "$(lines aux.data | wc -l)" = "$(cat $pmu/written)" ] && echo "and each once"
 [ "$(wc -l <seen)" -gt 4096 ] && echo "the area was passed more than twice"
 [ $((0x$(tail -n 1 seen) + 1)) = "$(cat $pmu/written)" ] && echo "the last is the last"
-tacho script -D -i aux.data | awk '/^record:/ { aux = /_AUX$/ } aux && /aux_size:/ { print $2 }' >sizes
+tacho script -D -i aux.data | sed -n 's/.*PERF_RECORD_AUX offset: .* size: \([0-9a-fx]*\) .*/\1/p' >sizes
 sum=0
 while read -r size; do
 	sum=$((sum + size))
