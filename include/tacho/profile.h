@@ -77,6 +77,7 @@ struct tacho_profile_opts {
 					 * without a symbol from stacks; applies to load, not to unpack */
 	bool symbol_sizes;		/* frames have the sizes of their symbols */
 	bool join_unlined;		/* with per_srcline: frames of a function whose line is unknown are one frame */
+	bool no_inlines;		/* stacks have no frames for inlined functions */
 };
 
 TACHO_API int tacho_profile_new(struct tacho_profile **out, const struct tacho_profile_opts *opts,
@@ -155,7 +156,7 @@ struct tacho_profile_frame {
 					 * its start, with per_address, or with per_srcline if the line is unknown */
 	uint32_t srcline;
 	uint8_t space;			/* enum tacho_space */
-	bool inlined, jit;
+	bool inlined, jit;		/* inlined: into the function of the parent node, which may be inlined, too */
 	bool known;			/* the frame has a symbol */
 };
 struct tacho_profile_object {

@@ -37,18 +37,30 @@ static inline uint64_t entry_fill(struct chain_entry *w, const struct address_ma
 	w->key = key;
 	w->prefix = h;
 	w->space = (uint8_t)space;
+	w->exact = false;
+	return h;
+}
+
+/* The innermost entry of a run: its address is exact, as no call leads from it to the entry before. */
+static inline uint64_t innermost_fill(const struct stack_resolver *s, struct chain_entry *w, struct address_mapping m,
+				      const struct chain_run *run, uint64_t h)
+{
+	m = mapping_of_exact(s, m);
+	h = entry_fill(w, &m, run->v[0], run->space, h);
+	w->exact = true;
 	return h;
 }
 
 /* fill_kernel_run() and fill_user_run() fill in a run's entries, outermost first, and return the hash of the
  * last entry. */
-static uint64_t fill_kernel_run(const struct chain_run *run, uint32_t object, uint64_t h, struct chain_entry *w)
+static uint64_t fill_kernel_run(const struct stack_resolver *s, const struct chain_run *run, uint32_t object, uint64_t h,
+				struct chain_entry *w)
 {
 	const struct address_mapping all = { object_hash_seed(object, run->space), 0, UINT64_MAX, object };
 
-	for (size_t i = run->n; i-- > 0;)
+	for (size_t i = run->n; --i > 0;)
 		h = entry_fill(w++, &all, run->v[i], run->space, h);
-	return h;
+	return innermost_fill(s, w, all, run, h);
 }
 
 static uint64_t fill_user_run(const struct stack_resolver *s, const struct chain_run *run, const struct address_lookup *lookup,
@@ -63,9 +75,11 @@ static uint64_t fill_user_run(const struct stack_resolver *s, const struct chain
 			in = address_lookup_find(lookup, v[i]);
 			mapping = mapping_of_interval(s, &in, run->space);
 		}
+		if (!i)
+			break;
 		h = entry_fill(w++, &mapping, v[i], run->space, h);
 	}
-	return h;
+	return innermost_fill(s, w, mapping, run, h);
 }
 
 static int add_run(struct stack_resolver *s, uint32_t pid, const struct chain_run *run, uint64_t *h,
@@ -76,7 +90,7 @@ static int add_run(struct stack_resolver *s, uint32_t pid, const struct chain_ru
 
 	if (entries_prepare_unmapped(s, run->space) < 0 || symbols_lookup_begin(s->symbols, pid, run->space, &lookup) < 0)
 		return -ENOMEM;
-	*h = lookup.kernel ? fill_kernel_run(run, lookup.kernel, *h, w) : fill_user_run(s, run, &lookup, *h, w);
+	*h = lookup.kernel ? fill_kernel_run(s, run, lookup.kernel, *h, w) : fill_user_run(s, run, &lookup, *h, w);
 	to->n += run->n;
 	return 0;
 }

@@ -20,6 +20,13 @@ static inline uint64_t object_hash_seed(uint32_t object, enum tacho_space space)
 	return ~key_pair(object, space) * 0x9e3779b97f4a7c15ull;
 }
 
+/* The mapping of exact addresses in the same interval. */
+static inline struct address_mapping mapping_of_exact(const struct stack_resolver *s, struct address_mapping m)
+{
+	m.hash_seed ^= m.object ? s->exact_salt : 0;
+	return m;
+}
+
 static inline struct address_mapping mapping_of_interval(const struct stack_resolver *s, const struct interval *in,
 							 enum tacho_space space)
 {

@@ -155,14 +155,90 @@ int stacks_frame(struct stack_resolver *s, uint32_t pid, enum tacho_space space,
 	return describe_frame(s, &raw, ip, out);
 }
 
-int stacks_frame_at(struct stack_resolver *s, enum tacho_space space, const struct tacho_spot *spot,
-		    struct frame_desc *out)
+int stacks_describe(struct stack_resolver *s, struct new_location *f)
 {
-	struct tacho_frame raw;
+	const struct chain_entry *w = f->entry;
 
-	if (tacho_symbols_resolve_spot(s->symbols, space, spot, &raw) < 0)
+	if (tacho_symbols_resolve_spot(s->symbols, w->space, &w->spot, &f->raw) < 0)
 		return -ENOMEM;
-	return describe_frame(s, &raw, spot->offset, out);
+	return describe_frame(s, &f->raw, w->spot.offset, &f->desc);
+}
+
+/* ---- inlined functions ---- */
+
+/* Sets the source line of a frame to the position of a call. 0 or -ENOMEM. */
+static int set_call_line(struct stack_resolver *s, const struct tacho_inline *call, struct frame_desc *f)
+{
+	uint32_t id;
+
+	f->srcfile = NULL;
+	f->srcline = 0;
+	if (!s->profile->opts.per_srcline || !call->call_file)
+		return 0;
+	id = profile_intern_name(s->profile, call->call_file);
+	if (id == KEYMAP_NONE)
+		return -ENOMEM;
+	f->srcfile = s->profile->name_text.v[id];
+	f->srcline = call->call_line;
+	return 0;
+}
+
+/* All copies of an inlined function in an object are one frame, unless frames have addresses or lines. */
+static int describe_inline(struct stack_resolver *s, const struct frame_desc *outer, const struct tacho_inline *v,
+			   struct frame_desc *out)
+{
+	*out = *outer;
+	out->symbol = name_id(s, v->symbol);
+	out->inlined = out->known = true;
+	out->symbol_size = 0;
+	if (!s->profile->opts.per_address)
+		out->address = out->offset = 0;
+	return out->symbol == KEYMAP_NONE ? -ENOMEM : 0;
+}
+
+static int add_expanded(struct stack_resolver *s, const struct frame_desc *desc)
+{
+	uint32_t *slot = vec_next(&s->expanded);
+
+	if (!slot)
+		return -ENOMEM;
+	*slot = profile_intern_frame(s->profile, desc);
+	return *slot == KEYMAP_NONE ? -ENOMEM : 0;
+}
+
+/* Adds the frames of a function and of the `n` functions inlined into it, v[0] being the innermost. */
+static int add_expansion(struct stack_resolver *s, const struct frame_desc *function, const struct tacho_inline *v, int n,
+			 uint32_t *out)
+{
+	struct frame_expansion *e = s->expansions.n < FRAME_EXPANDED - 1 ? vec_next(&s->expansions) : NULL;
+	struct frame_desc desc = *function;
+
+	if (!e)
+		return -ENOMEM;
+	*e = (struct frame_expansion){ (uint32_t)s->expanded.n, (uint32_t)n + 1 };
+	if (set_call_line(s, &v[n - 1], &desc) < 0 || add_expanded(s, &desc) < 0)
+		return -ENOMEM;
+	for (int i = n - 1; i >= 0; i--) {
+		if (describe_inline(s, function, &v[i], &desc) < 0 || (i && set_call_line(s, &v[i - 1], &desc) < 0) ||
+		    add_expanded(s, &desc) < 0)
+			return -ENOMEM;
+	}
+	*out = FRAME_EXPANDED | (uint32_t)(s->expansions.n - 1);
+	return 0;
+}
+
+int stacks_add_frames(struct stack_resolver *s, const struct new_location *f, uint32_t *out)
+{
+	struct tacho_inline v[TACHO_INLINES_MAX];
+	int n = !s->inlines ? 0 : tacho_symbols_inlines(s->symbols, &f->raw, !f->entry->exact,
+							s->profile->opts.per_srcline, v, countof(v));
+
+	if (n < 0)
+		return n;
+	if (n)
+		return add_expansion(s, &f->desc, v, n, out);
+	*out = profile_intern_frame(s->profile, &f->desc);
+	return *out == KEYMAP_NONE ? -ENOMEM : 0;
 }
 
 int stacks_frame_unmapped(struct stack_resolver *s, enum tacho_space space, struct frame_desc *out)

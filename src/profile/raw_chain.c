@@ -52,7 +52,8 @@ static __attribute__((noinline)) int leaf_region_fill(struct stack_resolver *s, 
 	else
 		in = address_lookup_find(&lookup, chain[1]);
 	*out = (struct leaf_region){ .tag = leaf_region_tag(task, chain), .start = in.start, .last = in.last,
-				     .space = (uint8_t)space, .mapping = mapping_of_interval(s, &in, space) };
+				     .space = (uint8_t)space, 
+				     .mapping = mapping_of_exact(s, mapping_of_interval(s, &in, space)) };
 	return 0;
 }
 
@@ -97,6 +98,7 @@ int stacks_add_raw(struct stack_resolver *s, const struct task_context *task, st
 	to->leaf.spot.object = r->mapping.object;
 	to->leaf.key = key_add(r->mapping.hash_seed, to->leaf.spot.offset);
 	to->leaf.space = r->space;
+	to->leaf.exact = true;
 	to->entries = &to->leaf;
 	to->n = 1;
 	to->n_resolved = 0;

@@ -25,6 +25,8 @@ int stacks_init(struct stack_resolver *s, struct tacho_profile *p, struct tacho_
 
 	*s = (struct stack_resolver){ .profile = p, .symbols = symbols, .recent_node_mask = n_nodes - 1,
 				      .recent_frame_mask = n_frames - 1 };
+	s->inlines = !p->opts.no_inlines && !p->opts.no_chains;
+	s->exact_salt = !s->inlines ? 0 : 0x8cb92ba72f3d8dd7ull;
 	s->unmapped_mask = p->opts.split_unknown || p->opts.per_address ? UINT64_MAX : 0;
 	s->entries = reallocarray(NULL, MAX_BATCH_ENTRIES, sizeof(*s->entries));
 	s->pending = reallocarray(NULL, MAX_PENDING, sizeof(*s->pending));
@@ -42,6 +44,9 @@ void stacks_done(struct stack_resolver *s)
 	vec_done(&s->name_ids);
 	vec_done(&s->object_ids);
 	vec_done(&s->new_locations);
+	vec_done(&s->expansions);
+	vec_done(&s->expanded);
+	vec_done(&s->expanded_chain);
 	free(take(s->entries));
 	free(take(s->pending));
 	free(take(s->recent_nodes));
@@ -240,7 +245,7 @@ static int resolve_new_locations(struct stack_resolver *s)
 	for (size_t i = 0; i < s->new_locations.n; i++) {
 		struct new_location *f = &s->new_locations.v[i];
 
-		if (stacks_frame_at(s, f->entry->space, &f->entry->spot, &f->desc) < 0)
+		if (stacks_describe(s, f) < 0)
 			return -ENOMEM;
 		keymap_prefetch(frame_index(s->profile, f->desc.known), frame_key(&f->desc));
 	}
@@ -253,8 +258,7 @@ static int add_new_frames(struct stack_resolver *s)
 		struct chain_entry *w = s->new_locations.v[i].entry;
 		const struct frame_desc *desc = &s->new_locations.v[i].desc;
 
-		w->frame = profile_intern_frame(s->profile, desc);
-		if (w->frame == KEYMAP_NONE)
+		if (stacks_add_frames(s, &s->new_locations.v[i], &w->frame) < 0)
 			return -ENOMEM;
 		if ((desc->known || !desc->jit) &&	/* a JIT may still name this address */
 		    keymap_put(&s->location_frames, w->key, w->frame) < 0)
@@ -301,6 +305,30 @@ static int find_all_frames(struct stack_resolver *s)
 
 /* ---- options that change stacks ---- */
 
+/* The frames of an entry, the outermost first. */
+static const uint32_t *frames_of(const struct stack_resolver *s, const struct chain_entry *w, size_t *n)
+{
+	const struct frame_expansion *e;
+
+	*n = 1;
+	if (!(w->frame & FRAME_EXPANDED))
+		return &w->frame;
+	e = &s->expansions.v[w->frame & ~FRAME_EXPANDED];
+	*n = e->n;
+	return s->expanded.v + e->first;
+}
+
+static bool ends_stack(const struct stack_resolver *s, const struct chain_entry *w)
+{
+	size_t n;
+	const uint32_t *frames = frames_of(s, w, &n);
+
+	for (size_t i = 0; i < n; i++)
+		if (s->profile->frame_flags.v[frames[i]] & FRAME_END)
+			return true;
+	return false;
+}
+
 /* opts.resolved: entries without a symbol are removed. A known prefix has no such entries; its hash still
  * covers all entries of the chain. */
 static void drop_unresolved(struct stack_resolver *s)
@@ -311,7 +339,8 @@ static void drop_unresolved(struct stack_resolver *s)
 
 		st->dropped = true;
 		for (size_t k = st->n_resolved; k < st->n; k++) {
-			bool known = s->profile->frames.v[st->entries[k].frame].known;
+			size_t n_frames;
+			bool known = s->profile->frames.v[*frames_of(s, &st->entries[k], &n_frames)].known;
 
 			st->dropped = !known;
 			if (known)
@@ -329,7 +358,7 @@ static void cut_ignored_callees(struct stack_resolver *s)
 		struct sample_stack *st = &s->batch[i];
 
 		for (size_t k = st->n_resolved; k < st->n; k++)
-			if (s->profile->frame_flags.v[st->entries[k].frame] & FRAME_END)
+			if (ends_stack(s, &st->entries[k]))
 				st->n = k + 1;
 	}
 }
@@ -350,12 +379,50 @@ static void remember_node(struct stack_resolver *s, uint64_t key, uint32_t node)
 	*recent_node_slot(s, key) = (struct recent_entry){ key, node + 1 };
 }
 
+/* Replaces entries by entries of single frames. 0 or -ENOMEM. */
+static int expand_chain(struct stack_resolver *s, const struct chain_entry *entries, size_t n)
+{
+	s->expanded_chain.n = 0;
+	for (size_t i = 0; i < n; i++) {
+		size_t n_frames;
+		const uint32_t *frames = frames_of(s, &entries[i], &n_frames);
+
+		for (size_t k = 0; k < n_frames; k++) {
+			struct chain_entry *to = vec_next(&s->expanded_chain);
+
+			if (!to)
+				return -ENOMEM;
+			to->frame = frames[k];
+		}
+	}
+	return 0;
+}
+
 /* All nodes below a new node are new. They are not put into recent_nodes: most prefixes seen once never
  * repeat, and would only evict others. */
 static int append_new_nodes(struct stack_resolver *s, struct sample_stack *st, size_t from)
 {
+	if (s->expansions.n) {
+		if (expand_chain(s, st->entries + from, st->n - from) < 0)
+			return -ENOMEM;
+		st->node = profile_add_chain(s->profile, st->node, s->expanded_chain.v, s->expanded_chain.n);
+		return st->node == KEYMAP_NONE ? -ENOMEM : 0;
+	}
 	st->node = profile_add_chain(s->profile, st->node, st->entries + from, st->n - from);
 	return st->node == KEYMAP_NONE ? -ENOMEM : 0;
+}
+
+/* The node of an entry's innermost frame below the stack's current node; KEYMAP_NONE if out of memory. */
+static uint32_t add_entry_nodes(struct stack_resolver *s, const struct sample_stack *st, const struct chain_entry *w)
+{
+	uint32_t node = st->node;
+	size_t n;
+	const uint32_t *frames = frames_of(s, w, &n);
+
+	for (size_t i = 0; i < n && node != KEYMAP_NONE; i++)
+		node = node ? profile_intern_node(s->profile, node, frames[i]) :
+			      profile_intern_outermost(s->profile, st->owner, frames[i]);
+	return node;
 }
 
 static int add_nodes(struct stack_resolver *s, struct sample_stack *st)
@@ -365,8 +432,7 @@ static int add_nodes(struct stack_resolver *s, struct sample_stack *st)
 	for (size_t i = st->n_resolved; i < st->n; i++) {
 		const struct chain_entry *w = &st->entries[i];
 
-		st->node = st->node ? profile_intern_node(s->profile, st->node, w->frame) :
-				      profile_intern_outermost(s->profile, st->owner, w->frame);
+		st->node = add_entry_nodes(s, st, w);
 		if (st->node == KEYMAP_NONE)
 			return -ENOMEM;
 		if (i + 1 == st->n)
@@ -382,8 +448,13 @@ static int add_nodes(struct stack_resolver *s, struct sample_stack *st)
 /* Raw callers are added to recent_nodes when they are seen for the second time. */
 static void remember_callers(struct stack_resolver *s, const struct sample_stack *st, uint32_t first_new)
 {
-	uint32_t callers = s->profile->nodes.v[st->node].parent;
+	uint32_t callers = st->node;
+	size_t n_frames = 0;
 
+	if (st->has_callers)
+		frames_of(s, &st->entries[st->n - 1], &n_frames);
+	for (; n_frames; n_frames--)
+		callers = s->profile->nodes.v[callers].parent;
 	if (st->has_callers && callers < first_new)
 		remember_node(s, st->callers_hash, callers);
 }

@@ -19,6 +19,12 @@
 #define MAX_PENDING (MAX_BATCH_ENTRIES + MAX_BATCH + 2)	/* plus leaves; list_pending_entry() writes one
 							 * element ahead at either end */
 
+/* The frame of an entry at whose address functions are inlined: an index into stack_resolver.expansions. */
+#define FRAME_EXPANDED 0x80000000u
+struct frame_expansion {
+	uint32_t first, n;		/* in stack_resolver.expanded: the function, then those inlined into it */
+};
+
 struct chain_entry {			/* one address of a call chain */
 	struct tacho_spot spot;		/* its code location; object 0: nothing is mapped, offset is the address */
 	uint64_t prefix;		/* hash of all entries from the outermost up to this one */
@@ -26,6 +32,7 @@ struct chain_entry {			/* one address of a call chain */
 					 * the frame */
 	uint32_t frame;
 	uint8_t space;			/* enum tacho_space */
+	bool exact;			/* the address of an instruction that was executing; false: of the one after a call */
 };
 
 /* Parameters to convert addresses of one mapped object, or unmapped addresses, to code locations and
@@ -45,6 +52,7 @@ struct leaf_region {			/* a range of addresses in which leaves were sampled rece
 
 struct new_location {			/* a code location without a frame yet */
 	struct chain_entry *entry;
+	struct tacho_frame raw;
 	struct frame_desc desc;
 };
 
@@ -90,7 +98,12 @@ struct stack_resolver {			/* while a file is loaded */
 	size_t n_pending, pending_unmapped;	/* number of entries at the front; index of the first entry at
 						 * the back */
 	struct { struct new_location *v; size_t n, cap; } new_locations;
-	struct keymap location_frames;	/* hash of a code location -> frame */
+	struct keymap location_frames;	/* hash of a code location -> frame, or FRAME_EXPANDED + index */
+	struct { struct frame_expansion *v; size_t n, cap; } expansions;
+	struct { uint32_t *v; size_t n, cap; } expanded;	/* ids of frames */
+	struct { struct chain_entry *v; size_t n, cap; } expanded_chain;	/* for one call of profile_add_chain() */
+	bool inlines;			/* stacks have frames for inlined functions */
+	uint64_t exact_salt;		/* in the keys of exact locations, which differ in their inlined functions */
 	struct unmapped_frames unmapped[8];	/* per space */
 	uint64_t unmapped_mask;		/* the bits of an unmapped address that distinguish frames: all or
 					 * none */
@@ -134,9 +147,10 @@ int stacks_add_raw(struct stack_resolver *s, const struct task_context *task, st
 /* The frame of an address, for profile_intern_frame(). */
 int stacks_frame(struct stack_resolver *s, uint32_t pid, enum tacho_space space, uint64_t ip,
 		 struct frame_desc *out);
-/* Like stacks_frame(), for a code location in an object. */
-int stacks_frame_at(struct stack_resolver *s, enum tacho_space space, const struct tacho_spot *spot,
-		    struct frame_desc *out);
+/* Describes the frame of a new location. */
+int stacks_describe(struct stack_resolver *s, struct new_location *f);
+/* Adds the frames of a described location, also those of inlined functions. *out is a frame, or FRAME_EXPANDED + index. */
+int stacks_add_frames(struct stack_resolver *s, const struct new_location *f, uint32_t *out);
 /* Like stacks_frame(), for address 0 if nothing is mapped there. */
 int stacks_frame_unmapped(struct stack_resolver *s, enum tacho_space space, struct frame_desc *out);
 /* Resolves an address; its frame is added to the profile. */

@@ -47,10 +47,18 @@ static inline uint32_t profile_node_owner(const struct tacho_profile *p, uint32_
 	return p->opts.split_comms ? p->threads.v[thread].first_of_comm : 0;
 }
 
+/* The node of the function that a node's function is inlined into; the node itself if it is not inlined. */
+static inline uint32_t profile_function_node(const struct tacho_profile *p, uint32_t node)
+{
+	while (p->nodes.v[node].parent && p->frames.v[p->nodes.v[node].frame].inlined)
+		node = p->nodes.v[node].parent;
+	return node;
+}
+
 /* Whether the filters of comms, tasks, objects, symbols and callers accept the row. */
 static inline bool profile_row_passes(const struct tacho_profile *p, const struct tacho_profile_row *r)
 {
-	uint32_t frame = p->any_leaf_filtered ? p->nodes.v[r->node].frame : KEYMAP_NONE;
+	uint32_t frame = p->any_leaf_filtered ? p->nodes.v[profile_function_node(p, r->node)].frame : KEYMAP_NONE;
 
 	if (p->threads.v[r->thread].filtered)
 		return false;

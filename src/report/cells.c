@@ -84,7 +84,9 @@ int compare_texts(struct buf *a, struct buf *b)
 /* An address in place of a name is as wide as with 0x, even 0, which is printed without it: so does perf. */
 size_t symbol_width(const struct tacho_profile_frame *f)
 {
-	return f && f->known ? strlen("[k] ") + strlen(f->code->name) : strlen("[k] 0x") + ADDRESS_WIDTH;
+	if (!f || !f->known)
+		return strlen("[k] 0x") + ADDRESS_WIDTH;
+	return strlen("[k] ") + strlen(f->code->name) + (f->inlined ? strlen(INLINED_SUFFIX) : 0);
 }
 
 size_t object_width(const struct report *r, const struct tacho_profile_frame *f)
@@ -175,7 +177,7 @@ ptrdiff_t tacho_report_symbol_text(const struct tacho_profile_frame *f, char *ou
 		out[n] = '\0';
 		return (ptrdiff_t)n;
 	}
-	if (f && f->known && strlen(f->code->name) + 4 < room) {
+	if (f && f->known && !f->inlined && strlen(f->code->name) + 4 < room) {
 		n = strlen(f->code->name);
 		memcpy(out, (char[]){ '[', space_letter(f), ']', ' ' }, 4);
 		memcpy(out + 4, f->code->name, n + 1);

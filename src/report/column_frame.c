@@ -53,6 +53,8 @@ void symbol_text(const struct tacho_profile_frame *f, struct buf *out)
 	buf_putc(out, space_letter(f));
 	buf_puts(out, "] ");
 	buf_puts(out, f->code->name);
+	if (f->inlined)
+		buf_puts(out, INLINED_SUFFIX);
 }
 
 static const char *srcfile_of(const struct report *r, const struct tacho_profile_frame *f)
@@ -184,7 +186,7 @@ void identity_object(const struct report *r, const struct tacho_profile_frame *f
 void identity_symbol(const struct report *r, const struct tacho_profile_frame *f, struct buf *out)
 {
 	struct symbol_identity id = {
-		.address = f->known ? 0 : f->address, .offset = f->known ? 0 : f->offset,
+		.address = f->known ? 0 : f->address, .offset = f->known ? f->inlined : f->offset,
 		.object = r->first_object[f->code->object], .symbol = f->code->symbol,
 	};
 

@@ -134,6 +134,7 @@ char space_letter(const struct tacho_profile_frame *f);	/* 'k', '.' ...; f may b
  * a table may have a million of them. */
 #define ADDRESS_TEXT_MAX 22
 char *address_text(const struct tacho_profile_frame *f, char *at);
+#define INLINED_SUFFIX " (inlined)"	/* as perf has it */
 void symbol_text(const struct tacho_profile_frame *f, struct buf *out);
 void srcline_text(const struct report *r, const struct tacho_profile_frame *f, struct buf *out);
 

@@ -112,6 +112,16 @@ static struct tacho_report_sums *sums_at(struct report *r, uint32_t entry, size_
 	return event ? &r->others.v[(entry - 1) * (r->n_events - 1) + event - 1] : &r->entries.v[entry - 1].sums;
 }
 
+/* The node whose entry gets the samples that end at `node`: as in perf, of the function that has the address, not of one that
+ * is inlined there. */
+static uint32_t self_node(const struct report *r, uint32_t node)
+{
+	if (r->has_inlines)
+		while (r->nodes[node].parent && tacho_profile_frame(r->profile, r->nodes[node].frame)->inlined)
+			node = r->nodes[node].parent;
+	return node;
+}
+
 /* Makes the group's entries of earlier events known by class. */
 static void entries_recall(struct build *b, uint32_t group)
 {
@@ -124,7 +134,7 @@ static int row_enter(struct build *b, uint32_t group, size_t row, size_t event)
 {
 	const struct tacho_profile_row *from = &b->rows[row];
 	struct report *r = b->r;
-	uint32_t node = node_of_row(b, row), frame = node ? r->nodes[node].frame : NONE;
+	uint32_t node = self_node(r, node_of_row(b, row)), frame = node ? r->nodes[node].frame : NONE;
 	uint32_t entry = entry_get(b, group, class_of(r, frame), frame);
 
 	if (!entry)
@@ -227,9 +237,11 @@ static void self_add(struct build *b, uint32_t node, bool ends, struct tacho_rep
 {
 	uint32_t parent = b->r->nodes[node].parent;
 
+	if (b->r->has_inlines)
+		sums = sums_at(b->r, b->entry_of_node[self_node(b->r, node)], event);
 	sums->self += where(ends, b->nodes->sums[node]);
 	if (b->nodes->flags[parent] & NODE_ENDS)
-		sums_at(b->r, b->entry_of_node[parent], event)->self -= b->nodes->sums[node];
+		sums_at(b->r, b->entry_of_node[self_node(b->r, parent)], event)->self -= b->nodes->sums[node];
 }
 
 static void latency_children_add(struct report *r, uint32_t entry, size_t event, uint64_t latency)
@@ -312,7 +324,7 @@ static uint32_t depth_of(const struct report *r, uint32_t node)
 static int leaf_enter(struct build *b, uint32_t group, uint32_t at, size_t event)
 {
 	struct report *r = b->r;
-	uint32_t frame = r->nodes[at].frame, entry;
+	uint32_t frame = r->nodes[self_node(r, at)].frame, entry;
 
 	if (event || !(b->nodes->flags[at] & NODE_ENDS))
 		return 0;

@@ -62,7 +62,7 @@ static int find_callgraph_frames(struct report *r)
 	for (uint32_t i = 0; i < n && err == 0; i++) {
 		const struct tacho_profile_frame *f = tacho_profile_frame(r->profile, i);
 		struct { uint64_t offset; uint32_t object, symbol; } identity = {
-			f->known ? 0 : f->offset, f->code->object, f->code->symbol,
+			f->known ? f->inlined : f->offset, f->code->object, f->code->symbol,
 		};
 
 		err = classify(&c, &identity, sizeof(identity), i, &r->callgraph_frame[i]);
@@ -104,7 +104,7 @@ static int classes_by_symbol(struct report *r)
 	for (uint32_t i = 0; i < n && err == 0; i++) {
 		const struct tacho_profile_frame *f = tacho_profile_frame(r->profile, i);
 		struct { uint64_t address, offset; uint32_t object, symbol; } identity = {
-			f->address, f->offset, r->first_object[f->code->object], f->code->symbol,
+			f->address, f->offset + f->inlined, r->first_object[f->code->object], f->code->symbol,
 		};
 
 		r->class_of[i] = i;
@@ -143,6 +143,8 @@ int find_frame_classes(struct report *r)
 		err = find_callgraph_frames(r);
 	if (err < 0)
 		return err;
+	for (size_t i = tacho_profile_n_frames(r->profile); i-- > 0 && !r->has_inlines;)
+		r->has_inlines = tacho_profile_frame(r->profile, i)->inlined;
 	r->class_of = reallocarray(NULL, tacho_profile_n_frames(r->profile) + 1, sizeof(*r->class_of));
 	if (!r->class_of)
 		return -ENOMEM;

@@ -61,6 +61,7 @@ struct report {
 	size_t n_events;
 	regex_t parent;			/* compiled opts.parent */
 	bool has_parent;
+	bool has_inlines;		/* some frame is an inlined function */
 	uint8_t *parent_match;		/* per frame: whether it matches, once that is known; NULL: none was asked for */
 	struct { struct report_group *v; size_t n, cap; } groups;
 	struct { struct tacho_report_entry *v; size_t n, cap; } entries;

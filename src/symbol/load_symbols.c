@@ -4,6 +4,7 @@
 #include "symbol/objects.h"
 
 #include "symbol/elf_embedded.h"
+#include "symbol/elf_section_data.h"
 #include "symbol/elf_symbols.h"
 #include "symbol/jit_files.h"
 #include "symbol/object_files.h"
@@ -150,6 +151,21 @@ static void symbol_files_open(struct symbol_files *b, const struct object *obj,
 	}
 }
 
+static bool has_debug_info(const struct elf *e)
+{
+	return elf_find_debug(e, ".debug_info");
+}
+
+/* Notes that no file of the object has debug data, which would otherwise be found out by opening them again. If the file has
+ * all its symbols, its debug file was not searched. */
+static void note_debug_data(struct object *obj, const struct symbol_files *b)
+{
+	bool whole = b->have_own == 0 && elf_find_type(&b->own, ELF_SHT_SYMTAB);
+
+	if (!whole && !(b->have_own == 0 && has_debug_info(&b->own)) && !(b->have_debug == 0 && has_debug_info(&b->debug)))
+		obj->inlines_read = true;
+}
+
 /* Chooses the entry of the symbol cache. The cache is not used in live mode, where a long-running process
  * reads each object once, nor if the debug file could not be decompressed, because its library may be
  * installed later. */
@@ -196,6 +212,7 @@ static int load_elf(struct object *obj, const struct symbol_search *search, stru
 	if (b.have_own < 0 && b.have_debug < 0)
 		return b.have_own;
 	obj->symbol_source = source_of_files(&b, search, obj->kind);
+	note_debug_data(obj, &b);
 	choose_cache_entry(cached, &b, obj, search);
 	return load_from_elf(obj, b.have_own == 0 ? &b.own : &b.debug, b.have_own == 0 ? &b.own : NULL,
 		       b.have_debug == 0 ? &b.debug : NULL, cached);

@@ -55,7 +55,7 @@ int object_read_inlines(struct object *obj, const struct symbol_search *search, 
 {
 	int err = 0;
 
-	if (obj->kind == OBJECT_FILE || obj->kind == OBJECT_MODULE)
+	if (obj->kind == OBJECT_FILE)	/* module files have unrelocated addresses */
 		err = inlines_of_file(obj, search, names);
 	else if (obj->kind == OBJECT_KERNEL)
 		err = inlines_of_kernel(obj, vmlinux, search, names);

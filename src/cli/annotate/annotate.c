@@ -41,7 +41,7 @@ static int read_again(struct addresses *a, const struct report_opts *o, struct t
 		.objects = o->dsos, .symbols = o->symbols,
 		.cpus = o->cpus, .time = o->time, .switch_on = o->switch_on, .switch_off = o->switch_off,
 		.show_switches = o->show_switches,
-		.ignore_callees = o->ignore_callees, .no_chains = !o->ignore_callees, .per_address = true,
+		.ignore_callees = o->ignore_callees, .no_chains = !o->ignore_callees, .per_address = true, .no_inlines = true,
 	};
 	scoped(freep) char *cpus = NULL;
 	int err = report_socket_cpus(o, pd, &cpus, e);

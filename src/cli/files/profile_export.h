@@ -47,7 +47,8 @@ struct profile_source {
 	{ OPT_FLAG, 0, "no-demangle", SOURCE_AT(type, symbols.no_demangle), NULL,                  \
 	  "show mangled C++ and Rust names", OPTF_NEGATED },                                       \
 	{ OPT_FLAG, 0, "short-names", SOURCE_AT(type, symbols.short_names), NULL,                  \
-	  "show C++ functions without their parameters: overloads become one" }
+	  "show C++ functions without their parameters: overloads become one" },               \
+	{ OPT_FLAG, 0, "no-inline", SOURCE_AT(type, filter.no_inlines), NULL, "without inlined functions" }
 
 #define SOURCE_INPUT_ROW(type)                                                                     \
 	{ OPT_STR, 'i', "input", SOURCE_AT(type, input), "FILE",                                   \

@@ -25,6 +25,7 @@ static int on_graph(void *opts, const char *arg, struct tacho_error *e);
 static int on_no_graph(void *opts, const char *arg, struct tacho_error *e);
 static int on_limit(void *opts, const char *arg, struct tacho_error *e);
 static int on_nothing(void *opts, const char *arg, struct tacho_error *e);
+static int on_inline(void *opts, const char *arg, struct tacho_error *e);
 static int on_socket(void *opts, const char *arg, struct tacho_error *e);
 static int on_branches(void *opts, const char *arg, struct tacho_error *e);
 static int on_no_branches(void *opts, const char *arg, struct tacho_error *e);
@@ -115,7 +116,8 @@ static const struct option_row report_rows[] = {
 	{ OPT_STR, 0, "ignore-callees", AT(ignore_callees), "REGEX",
 	  "functions that match count for all they called, which is not shown" },
 	{ OPT_CALL, 0, "no-call-graph", 0, NULL, "", OPTF_HIDDEN, .call = on_no_graph },
-	{ OPT_CALL, 0, "no-inline", 0, NULL, "without inlined functions (always so)", .call = on_nothing },
+	{ OPT_FLAG, 0, "no-inline", AT(no_inline), NULL, "without inlined functions in call graphs" },
+	{ OPT_CALL, 0, "inline", 0, NULL, "with inlined functions: the default", .call = on_inline },
 	{ OPT_GROUP, .help = "How to show it" },
 	{ OPT_FLAG, 0, "stdio", AT(stdio), NULL, "write text, also on a terminal" },
 	{ OPT_FLAG, 0, "tui", AT(tui), NULL, "the interactive browser: the default on a terminal" },
@@ -136,7 +138,6 @@ static const struct option_row report_rows[] = {
 	{ OPT_FLAG, 0, "tasks", AT(tasks), NULL, "processes and threads as a tree" },
 	{ OPT_FLAG, 0, "mmaps", AT(mmaps), NULL, "the same, with what they had mapped since they became a program" },
 	REFUSED(0, "itrace", REFUSED_TRACES),
-	REFUSED(0, "inline", "inlined functions are not shown"),
 	REFUSED(0, "branch-history", NO_BLOCKS),
 	REFUSED(0, "total-cycles", NO_BLOCKS),
 	REFUSED(0, "stitch-lbr", "stacks of branch records are shown as they were recorded"),
@@ -224,6 +225,16 @@ static int on_nothing(void *opts, const char *arg, struct tacho_error *e)
 	(void)opts;
 	(void)arg;
 	(void)e;
+	return 0;
+}
+
+static int on_inline(void *opts, const char *arg, struct tacho_error *e)
+{
+	struct report_opts *o = opts;
+
+	(void)arg;
+	(void)e;
+	o->no_inline = false;
 	return 0;
 }
 

@@ -78,7 +78,7 @@ static int branch_follow(struct graph *g, const struct tacho_callgraph_node *nod
 void frame_text(const struct tacho_profile_frame *f, struct buf *out)
 {
 	if (f->known)
-		buf_puts(out, f->code->name);
+		buf_printf(out, "%s%s", f->code->name, f->inlined ? " (inlined)" : "");
 	else
 		buf_printf(out, "%#" PRIx64, f->offset);
 }

@@ -115,6 +115,8 @@ static void put_values(struct json *j, const struct tacho_report *r, const struc
 static void put_symbol(struct json *j, const struct tacho_profile_frame *f)
 {
 	json_member(j, "symbol", str, f && f->known ? f->code->name : NULL);
+	if (f && f->inlined)
+		json_member(j, "inlined", bool, true);
 	if (f && !f->known)
 		json_member(j, "address", u64, f->offset);
 	json_member(j, "space", str, spaces[f && (size_t)f->space < countof(spaces) ? f->space : 0]);

@@ -178,6 +178,7 @@ int report_profile_opts(const struct report_opts *o, struct tacho_profile_opts *
 		out->keep |= TACHO_KEEP_SPACE;
 	if (o->latency || report_adds_latency(o))
 		out->keep |= TACHO_KEEP_PARALLELISM;
+	out->no_inlines = o->no_inline;
 	out->parallelism = o->parallelism;
 	out->fields = tacho_report_field_names(k->fields);
 	out->n_fields = tacho_report_n_fields(k->fields);

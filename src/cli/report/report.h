@@ -59,7 +59,7 @@ struct report_opts {
 	uint32_t group_sort;
 	const char *quantum;
 	struct graph_opts graph;
-	bool inverted;
+	bool inverted, no_inline;
 	bool json, quiet, stdio, tui;
 	const char *separator, *widths;
 	unsigned verbose;

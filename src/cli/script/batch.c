@@ -59,6 +59,7 @@ static bool add_run(struct sample_batch *b, const struct batch_sample *x, enum t
 		return false;
 	b->runs[b->n_runs++] = (struct frame_run){
 		.ips = ips, .n = n, .space = space, .pid = x->head.pid, .fields = x->ev->fields,
+		.inlines = b->inlines, .exact = ips == x->sample.chain.v || ips[-1] >= CONTEXT_FIRST,
 		.spots = b->spots + b->n_frames, .hashes = b->hashes + b->n_frames,
 		.texts = b->texts + b->n_frames,
 	};
@@ -147,6 +148,7 @@ static void batch_start(struct script *s)
 {
 	struct sample_batch *b = s->batch;
 
+	b->inlines = !s->opts->no_inline;
 	frame_texts_trim(&s->frames);
 	b->n = b->n_runs = b->n_frames = 0;
 }

@@ -18,6 +18,16 @@
 #define NO_SCRIPTS \
 	"there is no built-in interpreter; use --json or -F to pass samples to other programs"
 #define AT(field) offsetof(struct script_opts, field)
+static int on_inline(void *opts, const char *arg, struct tacho_error *e)
+{
+	struct script_opts *o = opts;
+
+	(void)arg;
+	(void)e;
+	o->no_inline = false;
+	return 0;
+}
+
 static const struct option_row script_rows[] = {
 	{ OPT_GROUP, .help = "What to read" },
 	{ OPT_STR, 'i', "input", AT(input), "FILE", INPUT_HELP,
@@ -51,8 +61,8 @@ static const struct option_row script_rows[] = {
 	  .min = 1 },
 	{ OPT_LIST, 0, "stop-bt", AT(stop_bt), "SYMBOL",
 	  "end call chains at these functions, separated by commas" },
-	{ OPT_FLAG, 0, "no-inline", AT(no_inline), NULL,
-	  "print no inlined functions in call chains (always the case)" },
+	{ OPT_FLAG, 0, "no-inline", AT(no_inline), NULL, "print no inlined functions in call chains" },
+	{ OPT_CALL, 0, "inline", 0, NULL, "print inlined functions: the default", .call = on_inline },
 	{ OPT_FLAG, 0, "no-demangle", AT(no_demangle), NULL, "print mangled C++ and Rust names",
 	  OPTF_NEGATED },
 	{ OPT_FLAG, 0, "short-names", AT(short_names), NULL, "print C++ functions without their parameters" },
@@ -84,7 +94,6 @@ static const struct option_row script_rows[] = {
 	{ OPT_FLAG, 0, "show-round-events", AT(show_round), NULL, "also print where the recorder finished a round" },
 	{ OPT_FLAG, 'q', "quiet", AT(quiet), NULL, "print no warnings about the file" },
 	{ OPT_COUNT, 'v', "verbose", AT(verbose), NULL, "report the objects without symbols, and why" },
-	REFUSED(0, "inline", "inlined functions are not shown"),
 	REFUSED(0, "itrace", REFUSED_TRACES),
 	REFUSED(0, "insn-trace", REFUSED_TRACES),
 	REFUSED(0, "xed", REFUSED_TRACES),

@@ -20,6 +20,8 @@
 #define MAX_CHUNKS 64u			/* 128 MiB of text */
 #define TEXT_ALIGN 32u			/* so that most texts fit in two cache lines */
 #define MAX_TEXT (16u << 20)	/* keeps the texts of the longest chain below 4 GiB */
+#define ADDRESS_BYTES 17u		/* a tab and 16 digits */
+#define SPOT_EXACT 0x80000000u	/* in the object of a key: see frame_run.exact */
 #define TEXT_FIELDS (FIELD_SYM | FIELD_SYMOFF | FIELD_DSO | FIELD_DSOFF | FIELD_SRCLINE)
 
 static void table_free(struct frame_table *t)
@@ -99,17 +101,18 @@ static int hash_insert(struct frame_hash *h, uint64_t offset, uint32_t object, u
 	return 0;
 }
 
-static struct frame_table *table_of(struct frame_texts *t, uint32_t fields)
+static struct frame_table *table_of(struct frame_texts *t, uint32_t fields, bool inlines)
 {
 	struct frame_table *table;
 
 	for (size_t i = 0; i < t->tables.n; i++)
-		if (t->tables.v[i].fields == fields)
+		if (t->tables.v[i].fields == fields && t->tables.v[i].inlines == inlines)
 			return &t->tables.v[i];
 	table = vec_add(&t->tables);
 	if (!table)
 		return NULL;
 	table->fields = fields;
+	table->inlines = inlines;
 	if (hash_grow(&table->spots) < 0 || hash_grow(&table->functions) < 0) {
 		free(table->spots.slots);
 		t->tables.n--;
@@ -206,7 +209,52 @@ static int make_text(struct script *s, const struct tacho_frame *f, uint32_t fie
 		return -ENOMEM;
 	if (!split)
 		n = line->n;
-	*t = (struct frame_text){ base, f->symbol, (uint32_t)n, (uint32_t)(line->n - n) };
+	*t = (struct frame_text){ split ? base : 0, f->symbol, (uint32_t)n, (uint32_t)(line->n - n) };
+	memcpy(t->bytes, line->bytes, line->n);
+	return 0;
+}
+
+/* Appends the line of a frame of several, without its address. `call` is the inlined function that it calls, NULL if it
+ * is the innermost one; `inlined` is NULL for the function that has the address. */
+static void put_one_of_lines(struct script *s, const struct tacho_frame *f, const struct tacho_inline *call,
+			     const struct tacho_inline *inlined, uint32_t fields)
+{
+	struct buf *line = &s->frames.line;
+	struct tacho_frame shown = *f;
+
+	if (inlined)
+		shown.symbol = inlined->symbol;
+	put_symbol(line, s->symbols, &shown, fields & ~(uint32_t)FIELD_SYMOFF, false);
+	if ((fields & FIELD_SYM) && (fields & FIELD_SYMOFF) && f->symbol)
+		put_offset(line, f->symbol_offset);
+	if (!inlined) {
+		put_object(line, s->symbols, f, fields);
+		line->n -= line->n != 0;	/* the '\n' */
+	}
+	if ((fields & FIELD_SRCLINE) && call)
+		script_put_line(call->call_file, call->call_line, s->frames.full_paths, line);
+	else if (fields & FIELD_SRCLINE)
+		script_srcline(s->symbols, f, s->frames.full_paths, line);
+	buf_puts(line, inlined ? " (inlined)\n" : "\n");
+	buf_putc(line, '\0');
+}
+
+/* The text of a location with inlined functions: v[0] is the innermost one. */
+static int make_inlined_text(struct script *s, const struct tacho_frame *f, uint32_t fields,
+			     const struct tacho_inline *v, int n, uint32_t *id)
+{
+	struct buf *line = &s->frames.line;
+	struct frame_text *t;
+	uint32_t n_lines = (uint32_t)n + 1;
+
+	buf_clear(line);
+	for (int i = 0; i <= n; i++)
+		put_one_of_lines(s, f, i ? &v[i - 1] : NULL, i < n ? &v[i] : NULL, fields);
+	t = buf_failed(line) || line->n > MAX_TEXT ? NULL : text_new(&s->frames, line->n, id);
+	if (!t)
+		return -ENOMEM;
+	/* Greater than any line that needs no reservation: see line.c. */
+	*t = (struct frame_text){ n_lines, f->symbol, (uint32_t)line->n + n_lines * ADDRESS_BYTES + MAX_SHORT_LINE, 0 };
 	memcpy(t->bytes, line->bytes, line->n);
 	return 0;
 }
@@ -233,12 +281,17 @@ static int add_location(struct script *s, struct frame_table *t, const struct fr
 	       uint32_t *id)
 {
 	const struct tacho_spot *spot = &run->spots[i];
+	struct tacho_inline v[TACHO_INLINES_MAX];
 	struct tacho_frame f;
-	int err;
+	int err, n = 0;
 
 	if (tacho_symbols_resolve(s->symbols, run->pid, run->space, run->ips[i], &f) < 0)
 		f = (struct tacho_frame){ .space = run->space };
-	if (t->fields & (FIELD_DSOFF | FIELD_SRCLINE))
+	if (t->inlines)
+		n = tacho_symbols_inlines(s->symbols, &f, !(spot->object & SPOT_EXACT), t->fields & FIELD_SRCLINE, v, countof(v));
+	if (n)
+		err = n < 0 ? n : make_inlined_text(s, &f, t->fields, v, n, id);
+	else if (t->fields & (FIELD_DSOFF | FIELD_SRCLINE))
 		err = make_text(s, &f, t->fields, 0, false, id);
 	else
 		err = function_text(s, t, &f, f.symbol ? spot->offset - f.symbol_offset : UINT64_MAX, id);
@@ -282,6 +335,8 @@ static int table_look_up(struct script *s, struct frame_table *t, const struct f
 		const struct frame_run *r = &runs[i];
 
 		err = tacho_symbols_spots(s->symbols, r->pid, r->space, r->ips, r->n, r->spots);
+		if (r->inlines && r->exact && r->n && r->spots[0].object)
+			r->spots[0].object |= SPOT_EXACT;
 		n += r->n;
 	}
 	for (size_t i = 0; i < n && !err; i++) {
@@ -297,9 +352,10 @@ int frame_runs_look_up(struct script *s, struct frame_run *runs, size_t n)
 
 	for (size_t from = 0, to; from < n && !err; from = to) {
 		uint32_t fields = runs[from].fields;
-		struct frame_table *t = table_of(&s->frames, fields & TEXT_FIELDS);
+		bool inlines = runs[from].inlines;
+		struct frame_table *t = table_of(&s->frames, fields & TEXT_FIELDS, inlines);
 
-		for (to = from + 1; to < n && runs[to].fields == fields; to++)
+		for (to = from + 1; to < n && runs[to].fields == fields && runs[to].inlines == inlines; to++)
 			;
 		err = t ? table_look_up(s, t, runs + from, to - from) : -ENOMEM;
 	}

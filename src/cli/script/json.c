@@ -29,11 +29,24 @@ static bool wants_source_lines(const struct script *s)
 	return false;
 }
 
-static void put_frame(struct script *s, struct json *j, uint64_t ip, const struct tacho_frame *f)
+static void put_place(struct script *s, struct json *j, const char *file, uint32_t line)
+{
+	if (!wants_source_lines(s) || !file)
+		return;
+	json_member(j, "file", str, file);
+	json_member(j, "line", u64, line);
+}
+
+static const char *source_line(struct script *s, const struct tacho_frame *f, uint32_t *line)
+{
+	const char *file;
+
+	return wants_source_lines(s) && tacho_symbols_srcline(s->symbols, f, &file, line) > 0 ? file : NULL;
+}
+
+static void put_function(struct script *s, struct json *j, uint64_t ip, const struct tacho_frame *f)
 {
 	struct tacho_object_info info = { .size = sizeof(info) };
-	const char *file;
-	uint32_t line;
 
 	put_address(j, "ip", ip);
 	if (f->symbol) {
@@ -44,10 +57,39 @@ static void put_frame(struct script *s, struct json *j, uint64_t ip, const struc
 		json_member(j, "object", str, info.path);
 		put_address(j, "object_offset", f->object_offset);
 	}
-	if (wants_source_lines(s) && tacho_symbols_srcline(s->symbols, f, &file, &line) > 0) {
-		json_member(j, "file", str, file);
-		json_member(j, "line", u64, line);
+}
+
+static void put_frame(struct script *s, struct json *j, uint64_t ip, const struct tacho_frame *f)
+{
+	uint32_t line = 0;
+	const char *file = source_line(s, f, &line);
+
+	put_function(s, j, ip, f);
+	put_place(s, j, file, line);
+}
+
+/* The frames of an address: inlined functions first. */
+static void put_frames(struct script *s, struct json *j, uint64_t ip, const struct tacho_frame *f, bool is_caller)
+{
+	struct tacho_inline v[TACHO_INLINES_MAX];
+	uint32_t line = 0;
+	const char *file = source_line(s, f, &line);
+	int n = s->opts->no_inline ? 0 : tacho_symbols_inlines(s->symbols, f, is_caller, true, v, countof(v));
+
+	for (int i = 0; i < n; i++) {
+		json_begin(j, '{');
+		put_address(j, "ip", ip);
+		json_member(j, "symbol", str, tacho_symbols_name(s->symbols, v[i].symbol));
+		json_member(j, "inlined", bool, true);
+		put_place(s, j, file, line);
+		json_end(j);
+		file = v[i].call_file;
+		line = v[i].call_line;
 	}
+	json_begin(j, '{');
+	put_function(s, j, ip, f);
+	put_place(s, j, file, line);
+	json_end(j);
 }
 
 static void chain_frames(void *arg, enum tacho_space space, const uint64_t *ips, size_t n)
@@ -58,9 +100,7 @@ static void chain_frames(void *arg, enum tacho_space space, const uint64_t *ips,
 	for (size_t i = 0; i < n; i++) {
 		if (tacho_symbols_resolve(c->s->symbols, c->pid, space, ips[i], &frame) < 0)
 			frame = (struct tacho_frame){ .space = space };
-		json_begin(c->j, '{');
-		put_frame(c->s, c->j, ips[i], &frame);
-		json_end(c->j);
+		put_frames(c->s, c->j, ips[i], &frame, i > 0);
 	}
 }
 

@@ -166,18 +166,39 @@ void line_put_head(struct script *s, const struct script_event *ev, struct buf *
 
 /* ---- frames ---- */
 
-static inline __attribute__((always_inline)) char *
-put_frame_text(char *at, const struct frame_text *t, const struct tacho_spot *spot)
+/* Appends a text without an offset: of several lines, if functions are inlined at the address. */
+static __attribute__((noinline)) char *put_whole_text(char *at, const struct frame_text *t, uint64_t ip)
 {
-	at = format_bytes_slack(at, t->bytes, t->n);
+	const char *line = t->bytes;
+
+	if (!t->base)
+		return format_bytes_slack(at, t->bytes, t->n);
+	for (uint64_t i = 0; i < t->base; i++) {
+		size_t n = strlen(line);
+
+		if (i) {
+			*at++ = '\t';
+			at = format_address16(at, ip);
+		}
+		at = format_bytes(at, line, n);
+		line += n + 1;
+	}
+	return at;
+}
+
+static inline __attribute__((always_inline)) char *
+put_frame_text(char *at, const struct frame_text *t, const struct tacho_spot *spot, uint64_t ip)
+{
 	if (!t->n_after)
-		return at;
+		return put_whole_text(at, t, ip);
+	at = format_bytes_slack(at, t->bytes, t->n);
 	at = format_hex_short(at, spot->offset - t->base);
 	return format_bytes_slack(at, t->bytes + t->n, t->n_after);
 }
 
 /* Bytes reserved per frame line, enough for nearly all lines: 17 for the address, 16 for the offset. */
 enum { LINE_BYTES = 256, MAX_LINE_TEXT = LINE_BYTES - 17 - 16 };
+_Static_assert(MAX_LINE_TEXT / 2 < MAX_SHORT_LINE, "space for inlined functions is always reserved");
 
 /* Ends the buffer at `at` and reserves space for `lines` more lines, the first of which has the long
  * `text`. */
@@ -203,7 +224,7 @@ static void put_run(struct buf *out, const struct frame_run *run, size_t *starts
 		starts[i] = (size_t)(at - out->bytes);
 		*at = '\t';
 		format_address16(at + 1, run->ips[i]);
-		at = put_frame_text(at + 17, t, &run->spots[i]);
+		at = put_frame_text(at + 17, t, &run->spots[i], run->ips[i]);
 	}
 	if (at)
 		out->n = (size_t)(at - out->bytes);
@@ -256,8 +277,11 @@ static void chain_frames(void *arg, enum tacho_space space, const uint64_t *ips,
 	const struct frame_text *texts[FRAMES_AT_ONCE] = { NULL };
 
 	for (size_t i = 0; i < n; i += FRAMES_AT_ONCE) {
-		struct frame_run run = { ips + i, min_of(n - i, (size_t)FRAMES_AT_ONCE), space, c->pid,
-					 c->fields, spots, hashes, texts };
+		struct frame_run run = {
+			.ips = ips + i, .n = min_of(n - i, (size_t)FRAMES_AT_ONCE), .space = space, .pid = c->pid,
+			.fields = c->fields, .inlines = !c->s->opts->no_inline, .exact = i == 0,
+			.spots = spots, .hashes = hashes, .texts = texts,
+		};
 
 		if (frame_runs_look_up(c->s, &run, 1) < 0)
 			c->out->bad = true;
@@ -272,7 +296,8 @@ static void put_location(struct script *s, struct buf *out, uint32_t fields,
 	struct tacho_spot spot;
 	uint32_t hash;
 	const struct frame_text *text = NULL;
-	struct frame_run run = { &ip, 1, space, head->pid, fields, &spot, &hash, &text };
+	struct frame_run run = { .ips = &ip, .n = 1, .space = space, .pid = head->pid, .fields = fields,
+				 .spots = &spot, .hashes = &hash, .texts = &text };
 	char *from, *at;
 
 	if ((fields & (FIELD_SYM | FIELD_DSO)) && frame_runs_look_up(s, &run, 1) < 0) {
@@ -285,7 +310,7 @@ static void put_location(struct script *s, struct buf *out, uint32_t fields,
 	if (fields & (FIELD_IP | FIELD_ADDR))
 		at = format_address16(at, ip);
 	if (text)
-		at = put_frame_text(at, text, &spot) - 1;	/* without the '\n' */
+		at = put_frame_text(at, text, &spot, ip) - 1;	/* without the '\n' */
 	out->n += (size_t)(at - from);
 }
 

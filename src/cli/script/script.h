@@ -105,10 +105,12 @@ struct script;
  * FORMAT_SLACK bytes after the end are readable.
  */
 struct frame_text {
-	uint64_t base;			/* the function's offset in its object */
+	uint64_t base;			/* the function's offset in its object; without an offset: 0, or the number of
+					 * lines if functions are inlined */
 	uint32_t symbol;
-	uint32_t n;			/* bytes before the offset */
-	uint32_t n_after;		/* bytes after it, with the '\n'; 0: no offset, n counts the whole text */
+	uint32_t n;			/* bytes before the offset; with several lines: what they need at most */
+	uint32_t n_after;		/* bytes after it, with the '\n'; 0: no offset, n counts the whole text, or the
+					 * text is several lines, each ended by '\0' and printed after the address */
 	char bytes[];
 };
 
@@ -125,6 +127,7 @@ struct frame_hash {
 
 struct frame_table {
 	uint32_t fields;		/* fields that its texts contain */
+	bool inlines;			/* texts contain lines for inlined functions */
 	struct frame_hash spots;	/* texts by code location */
 	struct frame_hash functions;	/* texts shared by several locations, by frame_text.base */
 };
@@ -147,6 +150,8 @@ struct frame_run {
 	size_t n;
 	enum tacho_space space;
 	uint32_t pid, fields;
+	bool inlines;			/* also print inlined functions */
+	bool exact;			/* the first address was executing; all others are after a call */
 	struct tacho_spot *spots;	/* these three: arrays of n elements, provided by the caller */
 	uint32_t *hashes;
 	const struct frame_text **texts;
@@ -201,6 +206,7 @@ void thread_lines_store(struct thread_lines *r, const struct script *s, const st
 /* Appends "\n  file:line" if the source line is known. */
 void script_srcline(struct tacho_symbols *s, const struct tacho_frame *f, bool full_path,
 		    struct buf *out);
+void script_put_line(const char *file, uint32_t line, bool full_path, struct buf *out);	/* `file` may be NULL */
 
 /* ---- the run ---- */
 struct script_sink {		/* an output: stdout, or a file per event */
@@ -227,6 +233,8 @@ struct script_event {
 };
 
 /* ---- fields that few recordings have: cli/script/extra_fields.c ---- */
+#define MAX_SHORT_LINE 128u	/* longer texts of frames are printed after reserving their space */
+
 #define FIELDS_BEFORE_IP (FIELD_DATA_SRC | FIELD_WEIGHT | FIELD_INS_LAT | FIELD_RETIRE_LAT | FIELD_CGROUP)
 #define FIELDS_AFTER_IP (FIELD_IREGS | FIELD_UREGS | FIELD_BRSTACK | FIELD_BRSTACKSYM |              \
 			 FIELD_BRSTACKOFF | FIELD_BPF_OUTPUT | FIELD_PHYS_ADDR | FIELD_DATA_PAGE_SIZE | \
@@ -330,6 +338,7 @@ struct batch_sample {
 struct sample_batch {
 	struct batch_sample samples[BATCH_SAMPLES];
 	size_t n;
+	bool inlines;			/* print inlined functions */
 	struct frame_run runs[BATCH_RUNS];
 	size_t n_runs;
 	struct tacho_spot spots[BATCH_FRAMES];

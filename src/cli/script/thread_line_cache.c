@@ -25,6 +25,12 @@ struct thread_lines *thread_lines_find(struct script *s, uint32_t pid, uint32_t 
 	return r;
 }
 
+/* Whether the entry is the first of its address space. */
+static bool is_innermost(const uint64_t *chain, size_t at)
+{
+	return at == 0 || chain[at - 1] >= CONTEXT_FIRST;
+}
+
 size_t thread_lines_shared(const struct thread_lines *r, const struct script *s, const struct script_event *ev,
 			   const struct tacho_words *chain)
 {
@@ -37,6 +43,9 @@ size_t thread_lines_shared(const struct thread_lines *r, const struct script *s,
 		n++;
 	while (n && r->chain[MAX_CACHED_CHAIN - n] >= CONTEXT_FIRST)	/* a context marker has no line */
 		n--;
+	/* An address has other inlined functions if it was executing than if it had called another function. */
+	if (n && is_innermost(r->chain + MAX_CACHED_CHAIN - r->n, r->n - n) != is_innermost(chain->v, chain->n - n))
+		return 0;
 	return n;
 }
 

@@ -53,7 +53,7 @@ for part in part.data.*; do
 done
 record stacks --call-graph dwarf,4096,raw -e cpu-clock -F 499
 perf script --no-inline -G -i stacks.data >theirs 2>/dev/null
-tacho script -q -G --short-names -i stacks.data >ours || fail "stacks are not read"
+tacho script --no-inline -q -G --short-names -i stacks.data >ours || fail "stacks are not read"
 "$SUPPORT/compare-script" theirs ours || fail "samples with stacks differ"
 compare plain --ns
 compare plain -F comm,tid,time,event,ip,sym
@@ -68,6 +68,6 @@ compare chains --max-stack 3
 compare everywhere -C 0
 compare many -F trace:comm,trace
 compare many -F trace:
-tacho script --short-names -i - <pipe.data >ours 2>messages
+tacho script --no-inline --short-names -i - <pipe.data >ours 2>messages
 perf script --no-inline -i pipe.data >theirs 2>/dev/null
 "$SUPPORT/compare-script" theirs ours || fail "a pipe read from stdin differs"

@@ -15,7 +15,6 @@ grep -q 'tracepoint events do not exist' err || fail "not perf's message: $(cat 
 refused 129 tacho script -i a.data --reltime --deltatime
 refused 129 tacho script -i a.data --itrace=i100us
 grep -q 'hardware traces' err || fail "no reason: $(cat err)"
-refused 129 tacho script -i a.data --inline
 # Lists are for events that may not be there, and need not be tidy.
 perf script -i a.data -F sw:comm,,time, -F trace:comm,trace >theirs
 tacho script -i a.data -F sw:comm,,time, -F trace:comm,trace >ours

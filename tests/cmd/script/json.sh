@@ -19,5 +19,6 @@ for sample, head in zip(samples, heads):
     assert f"{sample['time_ns'] // 1000 / 1e6:.6f}:" in head
 for frame, line in zip((f for s in samples for f in s["callchain"]), frames):
     assert int(frame["ip"], 16) == int(line.split()[0], 16)
-    assert frame.get("symbol", "[unknown]") in line and frame.get("object", "[unknown]") in line
+    where = "(inlined)" if frame.get("inlined") else frame.get("object", "[unknown]")
+    assert frame.get("symbol", "[unknown]") in line and where in line
 PY

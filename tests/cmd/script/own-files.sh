@@ -12,7 +12,7 @@ same() {	# FILE SCRIPT_OPTION...
 	same_file=$1
 	shift
 	perf script --no-inline -i "$same_file" "$@" >theirs 2>theirs.err
-	tacho script --short-names -i "$same_file" "$@" >ours 2>messages || fail "$same_file $*: failed"
+	tacho script --no-inline --short-names -i "$same_file" "$@" >ours 2>messages || fail "$same_file $*: failed"
 	[ ! -s messages ] || fail "$same_file $*: $(head -n 1 messages)"
 	[ ! -s theirs.err ] || fail "perf complains of $same_file: $(head -n 1 theirs.err)"
 	"$SUPPORT/compare-script" theirs ours >different || fail "$same_file $*: $(cat different)"
@@ -74,6 +74,6 @@ for part in parts.*; do
 done
 record stacks -e cpu-clock -F 499 --call-graph dwarf,4096,raw
 perf script --no-inline -G -i stacks.data >theirs 2>/dev/null
-tacho script -q -G -i stacks.data >ours
+tacho script --no-inline -q -G -i stacks.data >ours
 "$SUPPORT/compare-script" theirs ours || fail "samples with stacks differ"
 hotspot stacks.data
