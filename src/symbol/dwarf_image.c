@@ -71,7 +71,7 @@ static uint32_t put_name(struct image *m, const char *name)
 static bool is_wanted(const char *name)
 {
 	return strncmp(name, ".debug_", 7) == 0 || strncmp(name, ".zdebug_", 8) == 0 ||
-	       strcmp(name, ".gnu_debugaltlink") == 0 || strncmp(name, ".eh_frame", 9) == 0;
+	       strncmp(name, ".eh_frame", 9) == 0;
 }
 
 static int add_section(struct image *m, const struct elf_section *s)

@@ -3,6 +3,7 @@
  */
 #include "symbol/libdw.h"
 
+#include "symbol/debug_alt.h"
 #include "symbol/dwarf_image.h"
 #include "symbol/libdw_functions.h"
 
@@ -43,36 +44,66 @@ const struct libdw *libdw_get(void)
 	return is_loaded ? &functions : NULL;
 }
 
+static void image_close(const struct libdw *lib, struct libdw_image *m)
+{
+	if (m->dwarf)
+		lib->dwarf_end(m->dwarf);
+	if (m->elf)
+		lib->elf_end(m->elf);
+	free(m->bytes);
+	*m = (struct libdw_image){ 0 };
+}
+
+static int image_open(const struct libdw *lib, struct libdw_image *m, const struct elf *file)
+{
+	struct buf bytes = { 0 };
+	int err = dwarf_image_make(file, &bytes);
+
+	m->n = bytes.n;
+	m->bytes = err < 0 ? NULL : buf_take(&bytes);
+	buf_done(&bytes);
+	if (!m->bytes)
+		return err < 0 ? err : -ENOMEM;
+	m->elf = lib->elf_memory(m->bytes, m->n);
+	m->dwarf = m->elf ? lib->dwarf_begin_elf(m->elf, DWARF_C_READ, NULL) : NULL;
+	return m->dwarf ? 0 : -EBADMSG;
+}
+
+/* Without the shared data, names in it are unknown. The image has no link to it, so that libdw does not search it. */
+static int open_alt(struct libdw_debug *d, const struct elf *file)
+{
+	scoped(elf_close) struct elf alt = { .fd = -1 };
+	int err = debug_alt_open(&alt, file);
+
+	if (err == 0)
+		err = image_open(d->lib, &d->alt, &alt);
+	if (err == 0)
+		d->lib->dwarf_setalt(d->dwarf, d->alt.dwarf);
+	else
+		image_close(d->lib, &d->alt);
+	return err == -ENOMEM ? err : 0;
+}
+
 int libdw_debug_open(struct libdw_debug *d, const struct elf *file)
 {
-	struct buf image = { 0 };
-	size_t n;
 	int err;
 
 	*d = (struct libdw_debug){ .lib = libdw_get() };
 	if (!d->lib)
 		return -EOPNOTSUPP;
-	err = dwarf_image_make(file, &image);
-	n = image.n;
-	d->image = err < 0 ? NULL : buf_take(&image);
-	buf_done(&image);
-	if (!d->image)
-		return err < 0 ? err : -ENOMEM;
-	d->n_image = n;
-	d->image_elf = d->lib->elf_memory(d->image, n);
-	d->dwarf = d->image_elf ? d->lib->dwarf_begin_elf(d->image_elf, DWARF_C_READ, NULL) : NULL;
-	if (d->dwarf)
-		return 0;
-	libdw_debug_close(d);
-	return -EBADMSG;
+	err = image_open(d->lib, &d->own, file);
+	d->dwarf = d->own.dwarf;
+	if (err == 0)
+		err = open_alt(d, file);
+	d->n_image = d->own.n + d->alt.n;
+	if (err < 0)
+		libdw_debug_close(d);
+	return err;
 }
 
 void libdw_debug_close(struct libdw_debug *d)
 {
-	if (d->dwarf)
-		d->lib->dwarf_end(d->dwarf);
-	if (d->image_elf)
-		d->lib->elf_end(d->image_elf);
-	free(d->image);
+	image_close(d->lib, &d->own);
+	image_close(d->lib, &d->alt);
 	*d = (struct libdw_debug){ 0 };
 }

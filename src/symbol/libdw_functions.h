@@ -50,13 +50,20 @@ struct libdw {
 
 struct elf;
 
-/* The debug data of one file, open in libdw. */
+struct libdw_image {			/* the debug data of one file, open in libdw */
+	Dwarf *dwarf;
+	Elf *elf;
+	char *bytes;
+	size_t n;
+};
+
+/* The debug data of an object. */
 struct libdw_debug {
 	const struct libdw *lib;
 	Dwarf *dwarf;			/* valid until libdw_debug_close() */
-	Elf *image_elf;
-	char *image;
-	size_t n_image;
+	struct libdw_image own;
+	struct libdw_image alt;		/* what it shares with other files (dwz) */
+	size_t n_image;			/* bytes of both */
 };
 
 /* Opens the DWARF sections of `file`, as a copy in memory (see dwarf_image.h): the file may be truncated or closed

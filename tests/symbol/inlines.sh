@@ -71,6 +71,7 @@ int two(int x, std::vector<int> &v)
 	return std::accumulate(v.begin(), v.end(), sum);
 }
 C
+seq -f "%.0f" 4096 64 20000 | while read -r a; do printf "%x\n" "$a"; done >addresses
 compare() {	# NAME PROGRAM [DEBUG-FILE]
 	"$against" "$inlines" "$dir/$2" "$n" "$dir/${3:-$2}" >out || { echo "$1:" >&2; cat out >&2; exit 1; }
 	echo "$1: $(tail -1 out | sed 's/^[^:]*: //')"
@@ -95,6 +96,15 @@ for pack in zlib zlib-gnu zstd; do
 	objcopy --compress-debug-sections=$pack p packed 2>/dev/null || continue
 	compare "$pack" packed p
 done
+if command -v dwz >/dev/null; then
+	cp p first
+	cp p second
+	dwz -m shared first second && compare "dwz, shared with another file" first p
+	mkdir -p elsewhere && cp p elsewhere/third && cp p elsewhere/fourth
+	(cd elsewhere && dwz -m "$dir/elsewhere/../shared2" -M "$dir/shared2" third fourth) && compare "dwz, absolute name" elsewhere/third p
+	rm shared2
+	"$inlines" "$dir/elsewhere/third" <addresses >without || { echo "a missing shared file is fatal" >&2; exit 1; }
+fi
 cp p whole
 objcopy --only-keep-debug p p.debug
 objcopy --strip-all --add-gnu-debuglink=p.debug p
