@@ -11,6 +11,7 @@
 #include <tacho/metric.h>
 #include <tacho/output.h>
 #include <tacho/perfdata.h>
+#include <tacho/probe.h>
 #include <tacho/profile.h>
 #include <tacho/record.h>
 #include <tacho/recorder.h>

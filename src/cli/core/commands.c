@@ -22,6 +22,7 @@ extern const struct command cmd_help;
 extern const struct command cmd_inject;
 extern const struct command cmd_kallsyms;
 extern const struct command cmd_list;
+extern const struct command cmd_probe;
 extern const struct command cmd_record;
 extern const struct command cmd_report;
 extern const struct command cmd_script;
@@ -50,6 +51,7 @@ const struct command *const commands[] = {
 	&cmd_inject,
 	&cmd_kallsyms,
 	&cmd_list,
+	&cmd_probe,
 	&cmd_record,
 	&cmd_report,
 	&cmd_script,

@@ -15,7 +15,6 @@ static const struct { const char *name, *instead; } missing[] = {
 	{ "kwork", "record its tracepoints: tacho record -a -e 'irq:*,workqueue:*', then tacho script" },
 	{ "lock", "record its tracepoints: tacho record -a -g -e 'lock:contention_begin', then tacho report" },
 	{ "mem", "record memory accesses with 'tacho record -d -W', then 'tacho report --mem-mode'" },
-	{ "probe", "define probes in /sys/kernel/tracing/uprobe_events or kprobe_events; they are events then" },
 	{ "sched", "record its tracepoints: tacho record -a -e 'sched:*', then tacho script or tacho export" },
 	{ "test", "the tests of tacho are run by ./check in its source tree" },
 	{ "timechart", "'tacho export -f chrome' and 'tacho heatmap' show a recording over time" },

@@ -1,0 +1,34 @@
+/*
+ * Shared by the files that implement <tacho/probe.h>.
+ */
+#ifndef PROBE_PROBE_H
+#define PROBE_PROBE_H
+
+#include "probe/object.h"
+#include "probe/request.h"
+#include "probe/site.h"
+#include "sys/sys.h"
+
+#include <tacho/probe.h>
+
+struct tacho_probes {
+	struct sys sys;
+	struct tacho_probe_target target;	/* its strings are in `strings` */
+	struct probe_object object;
+	struct arena strings;
+	struct arena text;		/* strings of `found` */
+	struct { struct tacho_probe *v; size_t n, cap; } found;
+	struct buf notes;
+	bool is_open;			/* `object` */
+};
+
+/* The object of the target, opened on first use. 0 or a negative errno with a message. */
+int probes_object(struct tacho_probes *p, struct probe_object **out, struct tacho_error *e);
+bool probes_target_is_kernel(const struct tacho_probes *p);
+
+/* Finds the sites of a request. Used for tracefs and for the uprobe PMU alike. 0 or a negative errno with a message. */
+int probe_find_sites(struct probe_object *o, const struct probe_request *r, struct probe_sites *out, struct tacho_error *e);
+/* The same for the running kernel. */
+int probe_find_kernel_sites(struct sys *sys, const struct probe_request *r, struct probe_sites *out, struct tacho_error *e);
+
+#endif
