@@ -29,6 +29,20 @@ static int refuse_without_dwarf(const struct probe_object *o, int err, struct ta
 	return err;
 }
 
+static int refuse_unknown(const struct probe_object *o, const struct probe_request *r, struct tacho_error *e)
+{
+	const struct probe_point *p = &r->point;
+
+	if (p->function)
+		error_set(e, -ENOENT, "the debug information of '%s' has no function '%s'", o->path, p->function);
+	else
+		error_set(e, -ENOENT, "the debug information of '%s' has no code at this address", o->path);
+	if (p->function && p->file)
+		error_hint(e, "or not in the file '%s'", p->file);
+	error_at(e, r->point_column, r->point_length);
+	return -ENOENT;
+}
+
 static int check_go(const struct probe_object *o, const struct probe_request *r, struct tacho_error *e)
 {
 	if (!r->point.is_return || (!elf_find_section(&o->own, ".gopclntab") && !elf_find_section(&o->own, ".note.go.buildid")))
@@ -54,7 +68,7 @@ int probe_find_sites(struct probe_object *o, const struct probe_request *r, stru
 	if (err < 0)
 		return needed || err == -ENOMEM ? refuse_without_dwarf(o, err, e) : probe_find_symbols(o, r, out, e);
 	err = probe_find_dwarf(d, o, r, out, e);
-	if (err != -ENOENT || needed)
+	if (err != -ENOENT)
 		return err;
-	return probe_find_symbols(o, r, out, e);
+	return needed ? refuse_unknown(o, r, e) : probe_find_symbols(o, r, out, e);
 }

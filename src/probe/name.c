@@ -50,13 +50,18 @@ static void put_qualified(struct buf *out, struct str name)
 	put_identifier(out, str_n(name.s + start, n - start));
 }
 
-static void put_function(struct buf *out, const char *function)
+static void put_function(struct buf *out, const char *function, bool is_plain)
 {
-	struct str s = str_of(function);
-	size_t n = strcspn(function, ".@");
+	struct str s;
+	size_t n;
 	scoped(buf_done) struct buf text = { 0 };
 
-	if (demangle(function, false, &text) && !buf_failed(&text)) {
+	/* As perf 7 does. */
+	if (is_plain && function[strspn(function, "_")])
+		function += strspn(function, "_");
+	s = str_of(function);
+	n = strcspn(function, ".@");
+	if (!is_plain && demangle(function, false, &text) && !buf_failed(&text)) {
 		put_qualified(out, buf_view(&text));
 		return;
 	}
@@ -69,6 +74,12 @@ static void put_function(struct buf *out, const char *function)
 		put_identifier(out, s);
 }
 
+/* A name that stands for itself: no pattern, and not demangled. */
+static bool has_plain_name(const struct probe_point *p)
+{
+	return p->function && !str_has_glob(str_of(p->function)) && !strstr(p->function, "::") && !strpbrk(p->function, "(<");
+}
+
 void probe_event_base(const struct probe_request *r, const struct probe_site *site, struct buf *out)
 {
 	struct buf suffix = { 0 };
@@ -76,7 +87,7 @@ void probe_event_base(const struct probe_request *r, const struct probe_site *si
 	if (r->event)
 		buf_puts(out, r->event);
 	else
-		put_function(out, site->function);
+		put_function(out, has_plain_name(&r->point) ? r->point.function : site->function, has_plain_name(&r->point));
 	if (!r->event && r->point.function && r->point.has_line && r->point.line)
 		buf_printf(&suffix, "_L%u", r->point.line);
 	if (site->is_return)

@@ -97,7 +97,8 @@ static int field_declare(struct arena *arena, struct str text, struct tacho_trac
 	f->is_pointer = !f->is_array && has_word(text, "*");
 	f->is_string = f->is_array && has_word(text, "char") && !has_word(text, "unsigned char");
 	f->element_size = n ? f->size / n : f->is_array ? 1 : f->size;
-	if (f->is_dynamic) {
+	/* Probes declare arrays without a length: "s32 table[]". */
+	if (f->is_dynamic || (f->is_array && !n)) {
 		f->element_size = has_word(text, "64") || has_word(text, "long") ? 8 :
 				  has_word(text, "32") || has_word(text, "int") ? 4 :
 				  has_word(text, "16") || has_word(text, "short") ? 2 : 1;
