@@ -1,4 +1,5 @@
 /* agent/config/collectd_syntax.c, agent/config/collectd.c: <Plugin intel_pmu> of both generations. */
+#include "agent/export/exporter.h"
 #include "agent/config/config.h"
 
 #include <errno.h>
@@ -79,7 +80,7 @@ static void first_generation(void **state)
 	assert_int_equal(s->n_groups, 1);
 	assert_int_equal(s->per, PER_GROUPS);
 	assert_false(s->no_merge);
-	assert_int_equal(c->notes.n, 1);
+	assert_int_equal(c->notes.n, 2);	/* and that the values are not delivered */
 	assert_non_null(strstr(c->notes.v[0], "the plugins cpu"));
 	config_free(c);
 }
@@ -134,6 +135,49 @@ static void cpus_of_another_machine(void **state)
 	config_free(c);
 }
 
+/* DispatchMultiPmu true names events by the type of their PMU, in files of both generations. */
+static void dispatch_multi_pmu(void **state)
+{
+	struct agent_config *c;
+
+	assert_int_equal(load(&c, "<Plugin intel_pmu>\nReportSoftwareEvents on\nDispatchMultiPmu true\n</Plugin>\n", NULL), 0);
+	assert_int_equal(c->sources[0].naming, NAMING_COLLECTD_TYPES);
+	config_free(c);
+	assert_int_equal(load(&c, "<Plugin intel_pmu>\nHardwareEvents \"cycles\"\nCores \"0\"\nHardwareEvents \"instructions\"\n"
+				  "DispatchMultiPmu true\n</Plugin>\n", NULL), 0);
+	assert_int_equal(c->n_sources, 2);
+	assert_int_equal(c->sources[1].naming, NAMING_COLLECTD_TYPES);
+	assert_true(c->sources[1].no_merge);
+	config_free(c);
+}
+
+/* The values go to the collectd that the file belongs to. */
+static void delivery(void **state)
+{
+	struct agent_config *c;
+
+	unsetenv("COLLECTD_HOSTNAME");
+	unsetenv("COLLECTD_INTERVAL");
+	assert_int_equal(load(&c, "LoadPlugin unixsock\n<Plugin unixsock>\nSocketFile \"/run/other\"\n</Plugin>\n"
+				  "<Plugin intel_pmu>\nReportSoftwareEvents on\n</Plugin>\n", NULL), 0);
+	assert_int_equal(c->n_exports, 1);
+	assert_string_equal(c->exports[0].type->name, "collectd");
+	assert_non_null(strstr(c->notes.v[c->notes.n - 1], "/run/other"));
+	config_free(c);
+	assert_int_equal(load(&c, "<Plugin intel_pmu>\nReportSoftwareEvents on\n</Plugin>\n", NULL), 0);
+	assert_int_equal(c->n_exports, 0);
+	assert_non_null(strstr(c->notes.v[c->notes.n - 1], "not delivered"));
+	config_free(c);
+	setenv("COLLECTD_HOSTNAME", "h", 1);
+	setenv("COLLECTD_INTERVAL", "10", 1);
+	assert_int_equal(load(&c, "<Plugin intel_pmu>\nReportSoftwareEvents on\n</Plugin>\n", NULL), 0);
+	assert_int_equal(c->n_exports, 1);
+	assert_non_null(strstr(c->notes.v[c->notes.n - 1], "stdout"));
+	config_free(c);
+	unsetenv("COLLECTD_HOSTNAME");
+	unsetenv("COLLECTD_INTERVAL");
+}
+
 static void includes(void **state)
 {
 	struct agent_config *c;
@@ -147,7 +191,7 @@ static void includes(void **state)
 		fail_msg("%s", e.message);
 	assert_int_equal(c->n_sources, 1);
 	assert_int_equal(c->sources[0].n_events, 9);
-	assert_int_equal(c->notes.n, 1);
+	assert_int_equal(c->notes.n, 2);	/* and that the values are not delivered */
 	config_free(c);
 	assert_true(load(&c, "LoadPlugin x\nInclude \"collectd.d/*.txt\"\n", &e) < 0);
 	assert_string_equal(message_of(&e), "collectd.d/other.txt:1:9: unexpected character");
@@ -198,7 +242,7 @@ int main(void)
 		cmocka_unit_test(the_syntax),
 		cmocka_unit_test(first_generation),
 		cmocka_unit_test(second_generation),
-		cmocka_unit_test(cpus_of_another_machine),
+		cmocka_unit_test(cpus_of_another_machine), cmocka_unit_test(dispatch_multi_pmu), cmocka_unit_test(delivery),
 		cmocka_unit_test(includes),
 		cmocka_unit_test(refusals_say_where_and_why),
 	};

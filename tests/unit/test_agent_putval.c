@@ -63,6 +63,13 @@ static void test_generations(void **state)
 	assert_id(s, "h", "h/intel_pmu-0-3:cpu/pmu_counter-L2_RQSTS.MISS");
 	s = make(NAMING_COLLECTD2, METRIC_COUNTER, "cycles", "intel_pmu", LABELS({ "cpu", "7" }));
 	assert_id(s, "h", "h/intel_pmu-7/pmu_counter-cycles");
+	/* DispatchMultiPmu: the type number in the name, four values. */
+	s = make(NAMING_COLLECTD_TYPES, METRIC_COUNTER, "UNC_M_CAS_COUNT.RD", "intel_pmu",
+		 LABELS({ "group", "0" }, { "pmu", "no_such_pmu_13" }));
+	assert_id(s, "h", "h/intel_pmu-0/pmu_counter-UNC_M_CAS_COUNT.RD:pmu=no_such_pmu_13");
+	s = make(NAMING_COLLECTD_TYPES, METRIC_COUNTER, "L2_RQSTS.MISS", "intel_pmu",
+		 LABELS({ "group", "0-3" }, { "pmu", "cpu" }));
+	assert_id(s, "h", "h/intel_pmu-0-3/pmu_counter-L2_RQSTS.MISS");
 }
 
 static void test_ours(void **state)

@@ -16,9 +16,18 @@ export interface EventRow {
 }
 export interface Exporter {
 	name: string; type: string; connected: boolean; sent_points: number; dropped_points: number;
-	queued_points: number; queued_bytes: number; retries: number; lag_seconds: number; error: string | null;
+	target: string | null; queued_points: number; queued_bytes: number; retries: number; lag_seconds: number; error: string | null;
 }
-export interface Happened { id: number; time: number; kind: string; name: string; text: string; path: string | null }
+export interface Process {
+	pid: number; comm: string; user: string; cgroup: string; service: string; container: string; pod: string; command_line: string;
+	cpu: number; user_cpu: number; recent_cpu: number; cpu_seconds: number; resident_bytes: number; threads: number; started: number; series: number | null;
+}
+export interface Processes { time: number; every_ms: number; total: number; reason: string | null; processes: Process[] }
+export interface Trigger {
+	name: string; when: string; action: string; length_ms: number; cooldown_ms: number; value: number | null; unit: string;
+	threshold: number; state: string; quiet_ms: number;
+}
+export interface Happened { id: number; time: number; kind: string; name: string; text: string; path: string | null; files: string[] }
 export interface Finding {
 	id: string; topic: string; title: string; verdict: "ok" | "limited" | "no" | "info";
 	value: string | null; meaning: string | null; affects: string | null; fix: string | null;
@@ -78,4 +87,13 @@ export async function get<T>(path: string, args: Record<string, string | number 
 	if (!r.ok) throw new Refused(r.status, said?.error ?? `the agent answers with status ${r.status}`, said?.hint ?? "");
 	if (!said || typeof said !== "object") throw new Refused(r.status, "the agent's answer is damaged");
 	return said;
+}
+
+/* Exchanges the token for the cookie. */
+export async function login(token: string): Promise<void> {
+	const r = await fetch("api/v1/login", { method: "POST", body: token.trim() });
+	if (r.ok) return;
+	let why = `the agent answers with status ${r.status}`;
+	try { why = (JSON.parse(await r.text()) as { error?: string }).error ?? why; } catch { /* not JSON */ }
+	throw new Refused(r.status, why);
 }

@@ -16,7 +16,8 @@ import { Badge, SaveAs, Table, useWidth } from "./ui";
 
 type Facts = Summary & { name: string };
 
-const additive = (g: Group) => g.rate && g.unit !== "ratio";
+const perCpu = (g: Group) => g.source === "usage" && /^cpu-/.test(g.event);		/* percent of each CPU: the mean is that of the machine */
+const additive = (g: Group) => g.rate && g.unit !== "ratio" && !perCpu(g);
 
 /* The value of each line at the cursor, or the newest. */
 function current(f: Feed, lines: (number | null)[][]): (number | null)[] {
@@ -29,7 +30,7 @@ function headline(f: Feed): [number | null, string] {
 	const v = current(f, f.columns.aligned(f.all.map(s => s.key)).slice(1) as (number | null)[][]).filter(x => x !== null);
 	if (!v.length) return [null, ""];
 	const sum = v.reduce((a, b) => a + b, 0), add = additive(f.group);
-	return [add ? sum : sum / v.length, f.all.length > 1 ? (add ? "sum" : "mean") : ""];
+	return [add ? sum : sum / v.length, f.all.length > 1 ? (add ? "sum" : perCpu(f.group) ? `of ${f.all.length} CPUs` : "mean") : ""];
 }
 
 /* Rendered again when the feed signals a change, or for other series. */

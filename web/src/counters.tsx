@@ -41,10 +41,16 @@ function Off(p: { list: Group[] }) {
 		{reasons.length > 1 && ` (and ${reasons.length - 1} more reasons in Events)`}</p>;
 }
 
+const titles: Record<string, string> = { agent: "the agent itself", usage: "how busy the machine is" };
+const usageOrder = ["cpu-busy", "process-cpu", "cgroup-cpu", "cpu-user", "cpu-system", "cpu-iowait", "cpu-steal"];
+/* The utilisation of the machine comes first, as the first question to a monitor. */
+const rank = (source: string) => (source === "usage" ? 0 : source === "agent" ? 2 : 1);
+const ordered = (list: Group[]) => list[0]?.source === "usage" ? [...list].sort((a, b) => usageOrder.indexOf(a.event) - usageOrder.indexOf(b.event)) : list;
+
 function Source(p: { name: string; list: Group[]; room: number }) {
-	const off = p.list.filter(dead), on = p.list.filter(g => !dead(g));
+	const off = p.list.filter(dead), on = ordered(p.list.filter(g => !dead(g)));
 	return <section class="source" aria-label={p.name}>
-		<h2>{p.name === "agent" ? "the agent itself" : p.name || "counters"}
+		<h2>{titles[p.name] ?? (p.name || "counters")}
 			<span class="dim">{p.list.length} {p.list.length === 1 ? "event" : "events"}{p.list.some(perTask) && ", by process or group"}</span></h2>
 		{on.length > 0 && <div class="cards">{on.slice(0, p.room).map(card)}</div>}
 		{off.length > 0 && <Off list={off} />}
@@ -65,10 +71,14 @@ function More(p: { left: number; onMore: () => void }) {
 	return <p ref={at} class="more"><button onClick={p.onMore}>Show more, {p.left} left</button></p>;
 }
 
-export function Counters() {
-	const room = useSignal(atFirst), { q, focus } = place.value;
-	const large = focus ? groups.value.find(g => g.key === focus) : undefined, list = found(groups.value, q).filter(g => g !== large);
-	const names = [...new Set(list.map(g => g.source))].sort((a, b) => +(a === "agent") - +(b === "agent"));
+/* The agent's own counters have a view of their own. */
+export const Counters = () => <Charts title="Counters" of={g => g.source !== "agent"} />;
+export const AgentCounters = () => <Charts title="Agent" of={g => g.source === "agent"} />;
+
+function Charts(p: { title: string; of: (g: Group) => boolean }) {
+	const room = useSignal(atFirst), { q, focus } = place.value, all = groups.value.filter(p.of);
+	const large = focus ? all.find(g => g.key === focus) : undefined, list = found(all, q).filter(g => g !== large);
+	const names = [...new Set(list.map(g => g.source))].sort((a, b) => rank(a) - rank(b));
 	useEffect(() => {
 		if (large) scrollTo(0, 0);
 	}, [large?.key]);
@@ -80,14 +90,14 @@ export function Counters() {
 		return here > 0 || !n ? <Source key={name} name={name} list={mine} room={here} /> : null;
 	});
 	const [from, to] = range.peek();
-	return <View title="Counters" note={<span class="mouse">drag over a chart to zoom, double click to go back</span>}
+	return <View title={p.title} note={<span class="mouse">drag over a chart to zoom, double click to go back</span>}
 		side={list.length > 0 && <span class="save" role="group" aria-label="Save all counters"><a class="quiet button" download="tacho-counters.json" title="All series of this range"
 			href={address("query", { from, to })}>JSON</a></span>}>
 		{large && <div class="source"><Chart key={"large" + large.key} group={large} large /></div>}
-		{focus && !large && groups.value.length > 0 && <p class="empty">The chart of this address is not there: “{focus.split("\n").reverse().join(", ")}” is not counted now.</p>}
+		{focus && !large && all.length > 0 && <p class="empty">The chart of this address is not there: “{focus.split("\n").reverse().join(", ")}” is not counted now.</p>}
 		{sections}
 		{beyond > 0 && <More left={beyond} onMore={() => (room.value += more)} />}
-		{!list.length && !large && <p class="empty">{groups.value.length ? `No event matches “${q}”.`
+		{!list.length && !large && <p class="empty">{all.length ? `No event matches “${q}”.`
 			: link.value.state === "live" ? "The agent counts nothing: its configuration has no [[source]]." : "Waiting for the agent …"}</p>}
 	</View>;
 }

@@ -25,7 +25,7 @@ export interface Flame {
 export interface Box { depth: number; i: number }
 
 const unknown = 4;
-export const kindNames = ["kernel", "user", "jit", "inlined", "unknown"];
+export const kindNames = ["kernel", "user", "jit", "inlined", "unknown", "command"];
 
 function readLevel(flat: number[], stride: number, above: Level | undefined): Level {
 	const n = Math.floor(flat.length / stride), l = blank(n, stride > 4);

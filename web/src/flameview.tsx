@@ -16,7 +16,7 @@ const row = 19, least = 0.34;
 /* The colour of a name: hue by kind, shade by name. */
 function shadeOf(name: string, kind: number, isDark: boolean): string {
 	const spread = hash(name) % 1000 / 1000;
-	const [hue, sat] = [[24, 70], [210, 55], [145, 40], [265, 40], [0, 0]][kind] ?? [0, 0];
+	const [hue, sat] = [[24, 70], [210, 55], [145, 40], [265, 40], [0, 0], [48, 55]][kind] ?? [0, 0];
 	return `hsl(${hue + spread * 18 - 9} ${sat}% ${isDark ? 30 + spread * 9 : 74 + spread * 9}%)`;
 }
 

@@ -81,7 +81,7 @@ export function scaled(v: number, base = 1000): [string, string] {
 /* A value with its unit: ["12.3", "ms"]. Counters are shown as rates. */
 export function parts(v: number | null | undefined, unit: string, rate: boolean): [string, string] {
 	if (v === null || v === undefined || !isFinite(v)) return ["–", ""];
-	if (unit === "seconds") return rate ? rateOf(seconds(v)) : seconds(v);
+	if (unit === "seconds") return rate ? [three(v * 100), "%"] : seconds(v);	/* seconds per second: the share of one CPU */
 	if (unit === "ratio") return [three(v), ""];
 	const [n, prefix] = scaled(v, unit === "bytes" ? 1024 : 1000);
 	const name = unit === "bytes" ? (prefix ? prefix.toUpperCase() + "iB" : "B")
@@ -89,8 +89,6 @@ export function parts(v: number | null | undefined, unit: string, rate: boolean)
 	if (unit === "joules") return [n, name];
 	return [n, rate ? name + "/s" : name];
 }
-
-const rateOf = ([n, u]: [string, string]): [string, string] => [n, u + "/s"];
 
 function seconds(v: number): [string, string] {
 	const a = Math.abs(v);
@@ -115,10 +113,14 @@ export const whole = (n: number) => Math.round(n).toString().replace(/\B(?=(\d{3
 export const percent = (share: number) => isFinite(share)
 	? (share * 100).toFixed(share >= 0.0995 || share === 0 ? 1 : 2) + " %" : "–";
 
+/* CPU time per second in percent of one CPU, as top shows it. */
+export const cpuShare = (v: number) => (v * 100).toFixed(v >= 0.0995 || v === 0 ? 0 : 1) + " %";
+
 /* "cpu 0", "nginx 1234": what tells a series from its neighbours. */
 export function seriesName(labels: Record<string, string>): string {
-	const words = Object.entries(labels).filter(([k]) => k !== "source")
-		.map(([k, v]) => k === "comm" || k === "cgroup" ? v : k + " " + v);
+	const named = labels.pid ? ["comm", "pid", "user"] : labels.cgroup ? [labels.container ? "container" : labels.service ? "service" : "cgroup"] : null;
+	const words = Object.entries(labels).filter(([k]) => named ? named.includes(k) : k !== "source")
+		.map(([k, v]) => ["comm", "cgroup", "service", "user"].includes(k) ? v : k === "container" ? v.slice(0, 12) : k + " " + v);
 	return words.join(" · ") || "total";
 }
 

@@ -18,6 +18,7 @@ export type Hear = (t: number, values: Map<string, number | null>) => void;
 export const link = signal<Link>({ state: "connecting", until: 0, why: "", refused: false });
 export const series = signal<Map<number, Series>>(new Map());
 export const status = signal<Status | null>(null);
+export const locked = signal(false);	/* the agent wants its token */
 export const joined = signal(0);	/* how often a stream was opened; charts reload when it changes */
 export const readings = new Map<number, Reading>();
 
@@ -117,6 +118,11 @@ function wait(e: Error) {
 	source?.close();
 	source = null;
 	clearTimeout(timer);
+	locked.value = e instanceof Refused && (e.status === 401 || e.status === 429);
+	if (locked.value) {		/* asking again would not help */
+		link.value = { state: "waiting", until: 0, why: "the token is missing", refused: true };
+		return;
+	}
 	const ms = Math.min(15_000, 1000 * 2 ** Math.min(failures++, 4));
 	link.value = { state: "waiting", until: Date.now() + ms, why: e.message, refused: e instanceof Refused && e.status > 0 };
 	timer = window.setTimeout(connect, ms);
@@ -128,6 +134,7 @@ export async function connect() {
 	link.value = { ...link.peek(), state: "connecting" };
 	try {
 		const s = await get<Status>("status");
+		locked.value = false;
 		readings.clear();
 		setClock(s.now);
 		status.value = s;

@@ -1,23 +1,25 @@
 /*
  * The frame of the page: header with range and search, the views, keyboard shortcuts, help.
  */
-import { effect, useComputed } from "@preact/signals";
+import { effect, useComputed, useSignal } from "@preact/signals";
 import { Component, type ComponentChildren, render } from "preact";
 import { useEffect, useRef } from "preact/hooks";
-import { Counters } from "./counters";
+import { AgentCounters, Counters } from "./counters";
 import { clock, date, moment, span, value, whole } from "./format";
-import { connect, link, status } from "./live";
+import { login } from "./api";
+import { connect, link, locked, status } from "./live";
 import { type View, longest, presets, shortest, views } from "./place";
 import { Profile } from "./profile";
 import { dark, follow, go, help, move, nextTheme, now, pause, place, range, scale } from "./state";
 import { Doctor, Events, Exporters, Processes, Triggers } from "./tables";
 
 const pages: Record<View, () => preact.JSX.Element> = { counters: Counters, profile: Profile, events: Events, processes: Processes,
-	exporters: Exporters, triggers: Triggers, doctor: Doctor };
-const timed = (v: View) => v === "counters" || v === "profile";
+	exporters: Exporters, triggers: Triggers, doctor: Doctor, agent: AgentCounters };
+const timed = (v: View) => v === "counters" || v === "profile" || v === "agent";
 
 function LinkState() {
 	const l = link.value, left = useComputed(() => Math.max(0, Math.ceil((link.value.until - Date.now() + now.value * 0) / 1000)));
+	if (locked.value) return <span class="link-state warn" role="status"><i />locked</span>;
 	if (l.state === "waiting") return <button class="link-state bad" onClick={() => void connect()} title={l.why + ". Try at once."}>
 		<i />{l.refused ? l.why : "no answer"}, again in {left.value} s</button>;
 	const paused = l.state === "live" && !!place.value.fixed && timed(place.value.view);
@@ -61,7 +63,7 @@ function RangeBar() {
 		<Picker />
 		{p.fixed ? <button class="primary" onClick={follow} title="Follow the clock again (n)">Back to now</button>
 			: <button onClick={pause} title="Hold the picture still (p)">Pause</button>}
-		{p.view === "counters" && <button onClick={() => go({ view: "profile", zoom: "" })} title="The flame graph of this range (f)">Flame graph</button>}
+		{p.view !== "profile" && <button onClick={() => go({ view: "profile", zoom: "" })} title="The flame graph of this range (f)">Flame graph</button>}
 	</div>;
 }
 
@@ -86,12 +88,12 @@ function Head() {
 			<nav ref={nav} aria-label="Views">{views.map((v, i) => <a key={v} href={"#v=" + v} aria-current={p.view === v ? "page" : undefined} title={`${i + 1}`}
 				onClick={e => (e.preventDefault(), go({ view: v, q: "", focus: "" }))}>{v}</a>)}</nav>
 			<span class="grow" />
-			{timed(p.view) && <RangeBar />}
+			{timed(p.view) && !locked.value && <RangeBar />}
 		</div>
 	</header>;
 }
 
-const keys: [string, string][] = [["1 … 7", "the views"], ["/", "find (a word or a pattern)"], ["← →", "earlier, later"], ["+ -", "shorter, longer range"],
+const keys: [string, string][] = [["1 … 8", "the views"], ["/", "find (a word or a pattern)"], ["← →", "earlier, later"], ["+ -", "shorter, longer range"],
 	["p", "pause, go on"], ["n", "back to now"], ["f", "flame graph of the range"], ["t", "dark or light"], ["Esc", "close, clear, whole graph"], ["arrows, Enter", "in flame graph and heat map: move, choose"],
 	["Backspace", "in the flame graph: to the caller"], ["Shift + arrows", "in the heat map: choose a part"], ["?", "this help"]];
 
@@ -136,8 +138,24 @@ class Guard extends Component<{ children: ComponentChildren }, { why: Error | nu
 	}
 }
 
+/* The link that the agent prints brings the token; without it, it can be typed here. */
+function Locked() {
+	const why = useSignal("");
+	const submit = (e: SubmitEvent) => {
+		e.preventDefault();
+		const field = (e.currentTarget as HTMLFormElement).elements.namedItem("token") as HTMLInputElement;
+		login(field.value).then(() => (why.value = "", connect()), (x: Error) => (why.value = x.message));
+	};
+	return <section class="locked panel" aria-labelledby="locked-title"><h1 id="locked-title">This agent wants its token</h1>
+		<p>Profiles and processes show what every user of the machine runs. Open the link that the agent printed when it started;
+			on the machine itself, <code>tacho agent ctl link</code> prints it again.</p>
+		<form onSubmit={submit}><label>Token <input name="token" type="password" autocomplete="off" required /></label><button class="primary">Open</button></form>
+		{why.value && <p class="failure" role="alert">{why.value}</p>}
+		<p class="dim"><a href="metrics">/metrics</a> and <a href="healthz">/healthz</a> may be open without it.</p></section>;
+}
+
 function App() {
-	const Page = pages[place.value.view];
+	const Page = locked.value ? Locked : pages[place.value.view];
 	return <><a class="skip" href="#main" onClick={e => (e.preventDefault(), document.getElementById("main")!.focus())}>To the content</a>
 		<Head /><main id="main" tabIndex={-1}><Guard key={place.value.view}><Page /></Guard></main><Foot /><Help /></>;
 }

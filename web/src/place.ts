@@ -4,7 +4,7 @@
  */
 import { parseSpan, spanKey } from "./format";
 
-export const views = ["counters", "profile", "events", "processes", "exporters", "triggers", "doctor"] as const;
+export const views = ["counters", "profile", "events", "processes", "exporters", "triggers", "doctor", "agent"] as const;
 export type View = typeof views[number];
 export type Range = [number, number];		/* milliseconds since 1970 */
 
@@ -17,6 +17,7 @@ export interface Place {
 	base: Range | null;		/* the range to compare with */
 	zoom: string;			/* path of the flame graph's box; see flame.ts */
 	comm: string;			/* show only the profile of this command */
+	pid: string;			/* show only the profile of this process */
 	focus: string;			/* key of the enlarged chart */
 	as: string;			/* what is shown as a table: "chart,flame,heat" */
 	sort: string;			/* "-events.running": table and column to sort by, - for descending */
@@ -26,7 +27,7 @@ export const presets: [string, number][] = [["1m", 6e4], ["5m", 3e5], ["1h", 36e
 export const shortest = 1000, longest = 400 * 864e5;
 
 export const home: Place = { view: "counters", span: 3e5, fixed: null, q: "", sel: null, base: null, zoom: "",
-	comm: "", focus: "", as: "", sort: "" };
+	comm: "", pid: "", focus: "", as: "", sort: "" };
 
 function readRange(text: string | null): Range | null {
 	const m = /^(\d{1,15})-(\d{1,15})$/.exec(text ?? "");
@@ -50,6 +51,7 @@ export function readHash(hash: string): Place {
 		base: readRange(p.get("base")),
 		zoom: /^[\da-z.]{1,2000}$/.test(p.get("z") ?? "") ? p.get("z")! : "",
 		comm: text(p, "c", 64),
+		pid: /^\d{1,10}$/.test(p.get("p") ?? "") ? p.get("p")! : "",
 		focus: text(p, "e", 600),
 		as: text(p, "as", 40),
 		sort: text(p, "o", 200),
@@ -67,6 +69,7 @@ export function writeHash(p: Place): string {
 	range("base", p.base);
 	text("z", p.zoom);
 	text("c", p.comm);
+	text("p", p.pid);
 	text("e", p.focus);
 	text("as", p.as);
 	text("o", p.sort);

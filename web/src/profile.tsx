@@ -16,8 +16,9 @@ import { currentRange, go, now, place, rangeKey } from "./state";
 import { Failure, Table, View, useAnswer } from "./ui";
 
 const heatMost = 6 * 36e5;			/* the agent refuses longer ranges */
-/* Rows of about one sample each: smaller ones would only show the sampling period. */
-const heatRows = () => [50, 25, 10, 5, 2].find(r => r <= (status.value?.profiler?.frequency || 50)) ?? 1;
+/* Rows of at least three sampling periods: at a fixed rate, smaller ones would get now one and now two samples, a pattern
+ * of the sampling and not of the machine. */
+const heatRows = () => [50, 25, 10, 5, 2].find(r => 3 * r <= (status.value?.profiler?.frequency || 50)) ?? 1;
 const formats = ["SVG", "HTML", "folded", "pprof", "speedscope", "JSON"];
 
 function args(r: Range, base: Range | null, filter: Record<string, string>) {
@@ -42,8 +43,8 @@ export function Profile() {
 	const pl = place.value, live = !pl.fixed, asTable = isTable(pl, "flame");
 	const tick = live ? Math.floor(now.value / 10_000) : 0;		/* a window is stored every 10 s */
 	const whole_ = useMemo<Range>(currentRange, [rangeKey.value, tick]), part = pl.sel ?? whole_;
-	const filter = { comm: pl.comm };
-	const key = [part.join(), pl.base?.join(), pl.comm, joined.value, asked()];
+	const filter = { comm: pl.comm, pid: pl.pid };
+	const key = [part.join(), pl.base?.join(), pl.comm, pl.pid, joined.value, asked()];
 	const absent = () => Promise.reject(new Refused(404, "the agent does not profile"));
 	const flame = useAnswer(s => !asked() ? absent() : get<FlameAnswer>("flame", args(part, pl.base, filter), s), key);
 	const heat = useAnswer(s => !asked() ? absent() : get<HeatAnswer>("heatmap", { from: Math.max(whole_[0], whole_[1] - heatMost), to: whole_[1], rows: heatRows() }, s), [whole_.join(), joined.value, asked(), heatRows()]);
@@ -57,6 +58,7 @@ export function Profile() {
 		<div class="panel">
 			<div class="bar"><h2>Flame graph</h2>
 				<label>Command <input size={12} value={pl.comm} placeholder="all" maxLength={64} onChange={e => go({ comm: e.currentTarget.value.trim(), zoom: "" })} /></label>
+				{pl.pid && <span>process {pl.pid} <button onClick={() => go({ pid: "", zoom: "" })}>All processes</button></span>}
 				{pl.base ? <span>against {moment(pl.base[0])}, {span(pl.base[1] - pl.base[0])} <button onClick={() => go({ base: null })}>Drop the base</button></span>
 					: <span class="save"><button onClick={() => go({ base: [Math.round(part[0] * 2 - part[1]), Math.round(part[0])] })} title="Compare with the same length of time just before">Against before</button>
 						<button onClick={() => go({ base: [Math.round(part[0]), Math.round(part[1])] })} title="Keep this range, then choose another one to compare">Keep as base</button></span>}
@@ -65,7 +67,7 @@ export function Profile() {
 			</div>
 			{flame.error.value ? <Nothing answer={flame} />
 				: !f ? <p class="empty">Reading the stacks …</p>
-				: !f.total ? <div class="empty"><p><b>No samples</b> in this range{pl.comm && ` of “${pl.comm}”`}.</p><p class="dim">Windows are stored every 10 s: the newest ones come soon.</p></div>
+				: !f.total ? <div class="empty"><p><b>No samples</b> in this range{pl.comm && ` of “${pl.comm}”`}{pl.pid && ` of process ${pl.pid}`}.</p><p class="dim">Windows are stored every 10 s: the newest ones come soon.</p></div>
 				: asTable ? <Table name="functions" caption="Functions by their own share" rows={rows.filter(r => !match || match(r.name))} empty={`No function matches “${pl.q}”.`}
 					columns={[{ name: "self", number: true, get: r => r.self, show: r => shown(r.self) }, { name: "total", number: true, get: r => r.total, show: r => shown(r.total) },
 						...(f.baseTotal !== null ? [{ name: "base", number: true, get: (r: typeof rows[0]) => r.base, show: (r: typeof rows[0]) => percent((r.base ?? 0) / (f.baseTotal || 1)) }] : []),

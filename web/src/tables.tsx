@@ -2,9 +2,9 @@
  * The views that consist of tables: events, processes, exporters, triggers, doctor.
  */
 import type { ComponentChildren } from "preact";
-import { type EventRow, type Exporter, type Finding, type Happened, get } from "./api";
+import { type EventRow, type Exporter, type Finding, type Happened, type Process, type Processes as ProcessList, type Trigger, address, get } from "./api";
 import { matcher } from "./flame";
-import { csv, moment, percent, span, value, whole } from "./format";
+import { cpuShare, csv, moment, percent, span, value, whole } from "./format";
 import { joined, readings, series } from "./live";
 import { go, now, place } from "./state";
 import { Badge, type Column, Example, Failure, SaveAs, Table, View, Waiting, useAnswer } from "./ui";
@@ -37,7 +37,7 @@ function tasks(): [Task[], string[]] {
 	const all = new Map<string, Task>(), events = new Set<string>();
 	for (const s of series.value.values()) {
 		const { pid = "", cgroup = "", comm = "", source = "" } = s.labels;
-		if (!pid && !cgroup) continue;
+		if ((!pid && !cgroup) || source === "usage") continue;
 		const key = pid + "\n" + cgroup + "\n" + source;
 		let t = all.get(key);
 		if (!t) all.set(key, (t = { name: comm || cgroup, pid, cgroup, rates: new Map(), units: new Map(), ended: true, source }));
@@ -50,7 +50,38 @@ function tasks(): [Task[], string[]] {
 	return [[...all.values()], [...events]];
 }
 
+const service = (r: Process) => r.container ? "container " + r.container.slice(0, 12) : r.service || (r.cgroup.length > 1 ? r.cgroup : "");
+const short = (text: string) => (text.length > 28 ? "…" + text.slice(-27) : text);
+const profileOf = (r: Process) => go({ view: "profile", pid: String(r.pid), comm: "", zoom: "", q: "", focus: "", sel: null });
+
+/* The processes that use most CPU time; a click leads to the flame graph of that process. */
+function Busiest(p: { list: ProcessList }) {
+	const a = p.list, rows = found(a.processes);
+	return <><h2>Who uses the CPUs <span class="dim">the {a.processes.length} busiest of {whole(a.total)} processes, read every {span(a.every_ms)}</span></h2>
+		<Table name="busiest" caption="The busiest processes" rows={rows} sort="-recent" empty={none(a.reason ?? "No process has used CPU time.")} columns={[
+			{ name: "process", get: r => r.comm, show: r => <button class="link" title="The flame graph of this process" onClick={() => profileOf(r)}><b>{r.comm || "?"}</b></button> },
+			{ name: "pid", number: true, get: r => r.pid },
+			{ name: "cpu", number: true, get: r => r.cpu, show: r => cpuShare(r.cpu) }, { name: "recent", number: true, get: r => r.recent_cpu, show: r => cpuShare(r.recent_cpu) },
+			{ name: "history", get: r => (r.series ? 1 : 0), show: r => r.series === null ? "" : <button class="link" title="The CPU time of the busiest processes as a chart"
+				onClick={() => go({ view: "counters", focus: "usage\nprocess-cpu", q: "" })}>chart</button> },
+			{ name: "memory", number: true, get: r => r.resident_bytes, show: r => value(r.resident_bytes, "bytes", false) },
+			{ name: "user", get: r => r.user }, { name: "service", get: r => service(r), show: r => <span title={r.cgroup}>{short(service(r))}</span> },
+			{ name: "command line", get: r => r.command_line, show: r => <code title={r.command_line}>{r.command_line.slice(0, 160)}</code> },
+			{ name: "cpu time", number: true, get: r => r.cpu_seconds, show: r => span(r.cpu_seconds * 1000) }, { name: "threads", number: true, get: r => r.threads },
+			{ name: "running", number: true, get: r => now.value - r.started, show: r => span(Math.max(0, now.value - r.started)) }]} /></>;
+}
+
 export function Processes() {
+	const answer = useAnswer(s => get<ProcessList>("processes", {}, s), [joined.value], 2000);
+	return <View title="Processes" note="and control groups">
+		<Failure answer={answer} /><Waiting answer={answer} text="Asking the agent …" />
+		{answer.data.value && <Busiest list={answer.data.value} />}
+		<Counted />
+	</View>;
+}
+
+/* What the configured sources count by process or control group. */
+function Counted() {
 	now.value;			/* update once a second */
 	const [all, events] = tasks();
 	const rows = found(all);
@@ -59,11 +90,11 @@ export function Processes() {
 		...(all.some(r => r.cgroup) ? [{ name: "cgroup", get: (r: Task) => r.cgroup }] : []),
 		{ name: "source", get: r => r.source }, ...events.map(e => ({ name: e, number: true, get: (r: Task) => r.rates.get(e) ?? null,
 			show: (r: Task) => value(r.rates.get(e), ...(r.units.get(e) ?? ["", true] as [string, boolean])) }))];
-	return <View title="Processes" note="and cgroups, as rates of the newest interval">
+	return <><h2>Counted <span class="dim">by the sources of the configuration, as rates of the newest interval</span></h2>
 		<Table name="processes" caption="Processes and cgroups" rows={rows} columns={columns} sort={"-" + events[0]}
 			empty={none(<Example text="No source counts by process or cgroup. To have them here, in tacho.toml:"
 				toml={'[[source]]\nname = "processes"\nevents = ["task-clock", "page-faults"]\nprocess = "nginx*"     # or: cgroups = ["system.slice/*"]\nper = "process"        #     per = "cgroup"'} />)} />
-	</View>;
+	</>;
 }
 
 export function Exporters() {
@@ -71,7 +102,7 @@ export function Exporters() {
 	return <View title="Exporters" note={<>scrapers find all at <a href="metrics">/metrics</a></>}>
 		<Failure answer={answer} /><Waiting answer={answer} text="Asking the agent …" />
 		{answer.data.value && <Table name="exporters" caption="Exporters and their queues" rows={found(answer.data.value.exporters)} empty={none("No [[export]] in the configuration; /metrics is always there.")} columns={[
-			{ name: "name", get: r => r.name, show: r => <b>{r.name}</b> }, { name: "type", get: r => r.type },
+			{ name: "name", get: r => r.name, show: r => <b>{r.name}</b> }, { name: "type", get: r => r.type }, { name: "to", get: r => r.target, show: r => <code>{r.target ?? ""}</code>, wide: true },
 			{ name: "state", get: r => (r.connected ? "connected" : "not connected"), show: r => <Badge text={r.connected ? "connected" : "not connected"} /> },
 			{ name: "sent", number: true, get: r => r.sent_points, show: r => whole(r.sent_points) }, { name: "queued", number: true, get: r => r.queued_points, show: r => whole(r.queued_points) },
 			{ name: "on disk", number: true, get: r => r.queued_bytes, show: r => value(r.queued_bytes, "bytes", false) },
@@ -81,20 +112,25 @@ export function Exporters() {
 }
 
 export function Triggers() {
-	const answer = useAnswer(s => get<{ triggers: { name: string; when: string }[]; events: Happened[] }>("triggers", {}, s), [joined.value], 5000);
+	const answer = useAnswer(s => get<{ triggers: Trigger[]; events: Happened[] }>("triggers", {}, s), [joined.value], 5000);
 	const a = answer.data.value;
 	return <View title="Triggers" note="what they wait for, and what has happened">
 		<Failure answer={answer} /><Waiting answer={answer} text="Asking the agent …" />
 		{a && <><h2>Conditions</h2>
 			<Table name="triggers" caption="Conditions of triggers" rows={found(a.triggers)} empty={none(<Example text="No condition is configured. One that records a flame graph, in tacho.toml:"
 				toml={'[[trigger]]\nname = "switching"\nwhen = "rate(context-switches) > 50000 for 5s"'} />)}
-				columns={[{ name: "name", get: r => r.name, show: r => <b>{r.name}</b> }, { name: "when", get: r => r.when, show: r => <code>{r.when}</code>, wide: true }]} />
+				columns={[{ name: "name", get: r => r.name, show: r => <b>{r.name}</b> }, { name: "when", get: r => r.when, show: r => <code>{r.when}</code>, wide: true },
+				{ name: "value now", number: true, get: r => r.value, show: r => value(r.value, "", false) },
+				{ name: "state", get: r => r.state, show: r => <Badge text={r.state} tone={r.state === "waits" ? "plain" : r.state === "quiet" ? "warn" : r.state === "holds" || r.state === "recording" ? "bad" : "warn"} /> },
+				{ name: "records", get: r => r.action, show: r => <>{r.action} for {span(r.length_ms)}</> },
+				{ name: "cooldown", number: true, get: r => r.cooldown_ms, show: r => <>{span(r.cooldown_ms)}{r.quiet_ms > 0 && `, ${span(r.quiet_ms)} left`}</> }]} />
 			<h2>What happened</h2>
 			<Table name="happened" caption="Triggers fired and states changed" rows={found(a.events)} empty={none("Nothing has happened so far.")} columns={[
 				{ name: "time", get: r => r.time, show: r => <button class="link" title="Show the profile of that minute"
 					onClick={() => go({ view: "profile", fixed: [r.time - 30_000, Math.min(r.time + 30_000, now.value)], sel: null })}>{moment(r.time)}</button> },
 				{ name: "kind", get: r => r.kind }, { name: "name", get: r => r.name, show: r => <b>{r.name}</b> },
-				{ name: "text", get: r => r.text, wide: true }, { name: "file", get: r => r.path, show: r => (r.path ? <code>{r.path}</code> : ""), wide: true }]} /></>}
+				{ name: "text", get: r => r.text, wide: true }, { name: "recording", get: r => r.path, show: r => r.files?.length ? <>{r.files.map((f, i) => <a key={f} href={address("recording", { id: r.id, file: i })} download={f.split("/").pop()} title={f}>{f.split("/").pop()} </a>)}</>
+					: r.path ? <code>{r.path}</code> : "", wide: true }]} /></>}
 	</View>;
 }
 

@@ -15,7 +15,7 @@ test("durations are read and written", () => {
 test("values have three digits, a prefix and a unit", () => {
 	const rows: [number | null, string, boolean, string][] = [
 		[0, "", true, "0 /s"], [999, "", true, "999 /s"], [1234, "", true, "1.23 k/s"], [999_600, "", true, "1.00 M/s"],
-		[5.5e9, "", false, "5.50 G"], [1, "seconds", true, "1.00 s/s"], [0.0123, "seconds", false, "12.3 ms"],
+		[5.5e9, "", false, "5.50 G"], [1, "seconds", true, "100 %"], [0.0123, "seconds", true, "1.23 %"], [0.0123, "seconds", false, "12.3 ms"],
 		[2e-9, "seconds", false, "2.00 ns"], [1536, "bytes", false, "1.50 KiB"], [10, "bytes", true, "10 B/s"],
 		[12, "joules", true, "12 W"], [0.456, "ratio", false, "0.46"], [1e300, "", true, "1.00e+300 /s"], [9.9e20, "bytes", false, "859 EiB"], [-1e25, "seconds", false, "-1.0e+25 s"], [0.004, "", true, "0.004 /s"],
 		[1.2345e-7, "ratio", false, "1.2e-7"], [Infinity, "", true, "–"], [null, "", true, "–"], [NaN, "bytes", false, "–"],
@@ -23,7 +23,7 @@ test("values have three digits, a prefix and a unit", () => {
 	for (const [v, unit, rate, text] of rows) assert.equal(value(v, unit, rate), text);
 	assert.equal(whole(1234567.4), "1,234,567");
 	assert.equal(whole(12), "12");
-	assert.deepEqual(["2.50 k/s", "50.0 k/s", "100 /s", "1.00", "0 s/s", "1.05 M", "1.00e+300 /s"].map(round), ["2.5 k/s", "50 k/s", "100 /s", "1", "0 s/s", "1.05 M", "1.00e+300 /s"]);
+	assert.deepEqual(["2.50 k/s", "50.0 k/s", "100 /s", "1.00", "0 s", "1.05 M", "1.00e+300 /s"].map(round), ["2.5 k/s", "50 k/s", "100 /s", "1", "0 s", "1.05 M", "1.00e+300 /s"]);
 	assert.deepEqual([0, 0.5, 0.0123, 1].map(percent), ["0.0 %", "50.0 %", "1.23 %", "100.0 %"]);
 });
 

@@ -13,6 +13,7 @@
 #include <errno.h>
 #include <stdio.h>
 
+#include "agent/export/exporter.h"
 #include "base/error.h"
 
 const char *const report_keys[N_REPORTS] = {
@@ -167,9 +168,24 @@ static int read_plugin(struct collectd_reader *c, const char *file, struct conf_
 	return err;
 }
 
+static bool is_named(const struct conf_node *node, const char *name)
+{
+	return node->n_values == 1 && str_ieq(node->values->text, str_of(name));
+}
+
 static bool is_intel_pmu(const struct conf_node *node)
 {
-	return node->n_values == 1 && str_ieq(node->values->text, STR_LIT("intel_pmu"));
+	return is_named(node, "intel_pmu");
+}
+
+/* The socket of collectd's unixsock plugin: the values are delivered there. */
+static int read_unixsock(struct collectd_reader *c, const struct conf_node *block)
+{
+	for (const struct conf_node *node = block->first; node; node = node->next)
+		if (is_key(node, "SocketFile") && node->n_values == 1)
+			c->unixsock = node->values->text;
+	c->has_unixsock = true;
+	return 0;
 }
 
 static int note_ignored_plugin(struct collectd_reader *c, const struct conf_node *node)
@@ -210,6 +226,10 @@ static int read_load(struct collectd_reader *c, const char *file, const struct c
 {
 	int err = 0;
 
+	if (is_named(node, "unixsock")) {
+		c->has_unixsock = true;
+		return 0;
+	}
 	if (!is_intel_pmu(node))
 		return note_ignored_plugin(c, node);
 	c->found = true;
@@ -232,6 +252,8 @@ static int read_tree(struct collectd_reader *c, const char *file, const struct c
 			err = read_include(c, file, node);
 		else if (is_key(node, "Plugin") && is_intel_pmu(node))
 			err = read_plugin(c, file, node);
+		else if (is_key(node, "Plugin") && is_named(node, "unixsock"))
+			err = read_unixsock(c, node);
 		else if (is_key(node, "Plugin"))
 			err = note_ignored_plugin(c, node);
 	}
@@ -287,6 +309,36 @@ static int report_ignored_plugins(struct collectd_reader *c)
 	return err ? error_nomem(c->e) : 0;
 }
 
+/* Debian's collectd; others are built with another path and usually configure it. */
+#define UNIXSOCK_DEFAULT "/var/run/collectd-unixsock"
+
+/* A collectd.conf also says where the values belong: to the collectd that reads it. As a child of its exec plugin the agent
+ * writes to stdout, else to the socket of the unixsock plugin that the file loads. */
+static int deliver_to_collectd(struct collectd_reader *c)
+{
+	bool exec = getenv("COLLECTD_INTERVAL") && getenv("COLLECTD_HOSTNAME");
+	const struct exporter_type *type = exporter_find(STR_LIT("collectd"));
+	struct str socket = c->unixsock.n ? c->unixsock : STR_LIT(UNIXSOCK_DEFAULT);
+	const struct value_origin from = { NULL, NULL };
+	struct export_config *x;
+	int err;
+
+	if (!c->cfg->n_sources || !type)
+		return 0;
+	if (!exec && !c->has_unixsock)
+		return config_note(c->cfg, "the values are not delivered to collectd: the file does not load its unixsock plugin, and the "
+				   "agent was not started by its exec plugin") ? error_nomem(c->e) : 0;
+	x = config_add_export(c->cfg, type, c->e);
+	if (!x)
+		return -ENOMEM;
+	err = key_set_text(keys_find(type->keys, exec ? STR_LIT("exec") : STR_LIT("socket")), x->settings,
+			   exec ? STR_LIT("true") : socket, &from, c->e);
+	if (!err)
+		err = config_note(c->cfg, exec ? "the values are written to stdout, for collectd's exec plugin" :
+				  "the values are delivered to collectd at %.*s", STR(socket)) ? error_nomem(c->e) : 0;
+	return err;
+}
+
 int config_read_collectd(struct agent_config *cfg, const char *path, struct str text,
 			 struct tacho_error *e)
 {
@@ -303,6 +355,8 @@ int config_read_collectd(struct agent_config *cfg, const char *path, struct str 
 		err = collectd_build(c);
 	if (!err)
 		err = report_ignored_plugins(c);
+	if (!err)
+		err = deliver_to_collectd(c);
 	strlist_done(&c->others);
 	arena_done(&c->arena);
 	free(c);

@@ -148,6 +148,12 @@ static int note_plugin_keys(struct collectd_reader *c)
 	return err;
 }
 
+/* DispatchMultiPmu true asks for EVENT:type=N, in files of both generations. */
+static bool names_by_type(const struct collectd_reader *c)
+{
+	return c->has_dispatch && c->no_merge && !c->has_aggregate;
+}
+
 static struct source_config *new_source(struct collectd_reader *c, enum naming naming)
 {
 	struct source_config *s = config_add_source(c->cfg, c->e);
@@ -157,7 +163,7 @@ static struct source_config *new_source(struct collectd_reader *c, enum naming n
 		return NULL;
 	snprintf(name, sizeof(name), c->cfg->n_sources > 1 ? "intel_pmu-%zu" : "intel_pmu", c->cfg->n_sources);
 	s->name = str_dup(str_of(name));
-	s->naming = naming;
+	s->naming = names_by_type(c) ? NAMING_COLLECTD_TYPES : naming;
 	s->no_merge = c->no_merge;
 	s->interval_ns = c->plugin_interval_ns ? c->plugin_interval_ns :
 			 c->interval_ns ? c->interval_ns : DEFAULT_INTERVAL_NS;
@@ -234,10 +240,11 @@ int collectd_build(struct collectd_reader *c)
 			c, c->plugin_file, c->plugin->at,
 			"Report*Events belongs to the first generation of intel_pmu; several "
 			"HardwareEvents, All and AggregateUncorePMUs belong to the second");
-	if (generation2 && c->has_dispatch &&
-	    config_note(c->cfg, "DispatchMultiPmu belongs to the first generation of intel_pmu; %s",
-			c->no_merge ? "it is treated as AggregateUncorePMUs false" :
-				      "false is treated as AggregateUncorePMUs true"))
+	if (c->has_dispatch && c->has_aggregate && config_note(c->cfg, "DispatchMultiPmu and AggregateUncorePMUs are both given; "
+			"the last one decides, and names are those of AggregateUncorePMUs"))
+		return error_nomem(c->e);
+	if (generation2 && c->has_dispatch && !c->no_merge &&
+	    config_note(c->cfg, "DispatchMultiPmu belongs to the first generation of intel_pmu; false is treated as AggregateUncorePMUs true"))
 		return error_nomem(c->e);
 	if (generation2 && !c->n_sets)
 		return collectd_fail(c, c->plugin_file, c->plugin->at, "intel_pmu has no HardwareEvents");

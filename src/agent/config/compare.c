@@ -36,6 +36,8 @@ const char *config_needs_restart(const struct agent_config *a, const struct agen
 	/* NULL: the default path, filled in at the start */
 	if (b->store && !same_text(a->store, b->store))
 		return "store";
+	if (!same_text(a->state, b->state))
+		return "state";
 	if (b->socket && !same_text(a->socket, b->socket))
 		return "socket";
 	if (!same_text(a->tls_cert, b->tls_cert) || !same_text(a->tls_key, b->tls_key) ||

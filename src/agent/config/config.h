@@ -30,7 +30,8 @@ enum per_kind {			/* scope of one series */
 };
 
 /* Naming scheme of metrics: ours, or that of the tool whose file was read. */
-enum naming { NAMING_TACHO, NAMING_ALUMET, NAMING_COLLECTD1, NAMING_COLLECTD2 };
+enum naming { NAMING_TACHO, NAMING_ALUMET, NAMING_COLLECTD1, NAMING_COLLECTD2,
+	NAMING_COLLECTD_TYPES };	/* DispatchMultiPmu: NAME:type=N with four values */
 
 struct cpu_group {
 	char *label;
@@ -124,6 +125,7 @@ struct agent_config {
 	const char *kind;		/* "tacho.toml", "Alumet", "collectd" */
 	struct strlist hosts; /* host names accepted in requests, in addition to the machine's */
 	struct strlist listen;		/* "127.0.0.1:9273", "[::1]:9273", "unix:/run/tacho/http" */
+	char *state;			/* the state directory; NULL: that of the user or of systemd */
 	char *store;			/* NULL: in the state directory; "": none */
 	char *socket;			/* path of the ctl socket; NULL: in the runtime directory */
 	char *token;			/* secret for actions over HTTP; NULL: actions by socket only */

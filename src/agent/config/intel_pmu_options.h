@@ -24,7 +24,8 @@ struct collectd_reader {
 	struct arena arena;
 	unsigned depth, n_files;
 	uint64_t interval_ns, plugin_interval_ns;
-	bool found, has_report, has_aggregate, has_dispatch, no_merge;
+	struct str unixsock;		/* SocketFile of the unixsock plugin */
+	bool found, has_unixsock, has_report, has_aggregate, has_dispatch, no_merge;
 	bool report[N_REPORTS];
 	struct str event_list,
 		filter; /* filter: glob for the files of the current Include; empty: all */

@@ -19,6 +19,9 @@ const struct config_key agent_keys[] = {
 	{ KEY_STRINGS, "hosts", AT(hosts), NULL,
 	  "host names accepted in requests, in addition to addresses, localhost and "
 	  "the machine's own name: [\"web1.example.com\"]" },
+	{ KEY_PATH, "state", AT(state), NULL,
+	  "the directory for the agent's files: history, queues, recordings, token, control socket; not set: /var/lib/tacho for root, that of "
+	  "systemd, or ~/.local/state/tacho" },
 	{ KEY_PATH, "store", AT(store), NULL,
 	  "the database file of the history; empty: no history; not set: "
 	  "tacho/agent.db in the state directory" },
@@ -478,9 +481,9 @@ const struct config_key source_keys[] = {
 	{ KEY_BOOL, "no_merge", AT(no_merge), "false",
 	  "report each instance of a PMU type separately" },
 	{ KEY_CHOICE, "naming", AT(naming), "tacho",
-	  "naming scheme of the metrics: tacho's, Alumet's, or that of either generation of "
-	  "collectd's intel_pmu",
-	  .choices = "tacho alumet collectd-1 collectd-2" },
+	  "naming scheme of the metrics: tacho's, Alumet's, that of either generation of collectd's intel_pmu, or that of its "
+	  "DispatchMultiPmu, EVENT:type=N",
+	  .choices = "tacho alumet collectd-1 collectd-2 collectd-types" },
 	{ KEY_STRINGS, "event_lists", AT(event_lists), NULL,
 	  "vendor event lists to look up names in" },
 	{ KEY_STRINGS, "metrics", AT(metrics), NULL,

@@ -26,6 +26,7 @@ struct agent_stats {
 struct collector;
 struct profiler;
 struct usage;
+struct triggers;
 struct http;
 
 /* Shared by all parts of a running agent. */
@@ -38,6 +39,7 @@ struct agent {
 	struct collector *collector;
 	struct profiler *profiler;		/* NULL: off */
 	struct usage *usage;			/* NULL: off (agent exec) */
+	struct triggers *triggers;		/* guarded by the collector's lock */
 	struct http *http;
 	struct agent_stats stats;
 	int64_t started_ns;

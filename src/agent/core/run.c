@@ -31,7 +31,6 @@ struct running_agent {
 	struct config_opts opts;
 	bool until_targets_end;
 	struct self_metrics *self;
-	struct triggers *triggers;
 	struct budget *budget;
 	pthread_mutex_t reload_lock;	/* serializes reloads by a signal and by a request */
 };
@@ -88,8 +87,8 @@ static void check_triggers(void *arg, struct collector *c)
 {
 	struct running_agent *r = arg;
 
-	if (r->triggers)
-		triggers_check(r->triggers, c);
+	if (r->agent.triggers)
+		triggers_check(r->agent.triggers, c);
 }
 
 static int start_store(struct running_agent *r, struct tacho_error *e)
@@ -136,8 +135,8 @@ static void replace_triggers(struct running_agent *r, struct triggers *fresh)
 	struct triggers *old;
 
 	collector_lock(r->agent.collector);
-	old = r->triggers;
-	r->triggers = fresh;
+	old = r->agent.triggers;
+	r->agent.triggers = fresh;
 	collector_unlock(r->agent.collector);
 	triggers_free(old);
 }
@@ -262,7 +261,7 @@ static int start_all(struct running_agent *r, struct tacho_error *e)
 	if (err == 0 && !r->until_targets_end && usage_new(&a->usage, a) < 0)
 		err = error_nomem(e);
 	if (err == 0)
-		err = triggers_new(&r->triggers, a, a->config, e);
+		err = triggers_new(&a->triggers, a, a->config, e);
 	if (err < 0)
 		return err;
 	log_notes(a, a->config);
@@ -294,7 +293,7 @@ static void stop_all(struct running_agent *r)
 	notify_systemd("STOPPING=1");
 	a->stopping = true;
 	http_stop(a->http);
-	triggers_free(r->triggers);
+	triggers_free(r->agent.triggers);
 	profiler_stop(a->profiler);
 	exporters_stop(a->exporters, STOP_GRACE_MS);
 	store_close(a->store);

@@ -24,6 +24,7 @@ struct trigger {
 	struct condition condition;
 	struct series_rates series_rates;
 	uint64_t since_ns, quiet_until_ns;
+	double value;			/* at the last check */
 };
 
 struct triggers {
@@ -70,6 +71,7 @@ int triggers_new(struct triggers **out, struct agent *a, const struct agent_conf
 		struct trigger *one = &t->v[t->n];
 
 		one->config = &cfg->triggers[t->n];
+		one->value = NAN;
 		err = condition_parse(&one->condition, one->config->when, e);
 	}
 	if (err < 0) {
@@ -199,7 +201,7 @@ void triggers_check(void *triggers, struct collector *c)
 	(void)c;
 	for (size_t i = 0; i < t->n; i++) {
 		struct trigger *one = &t->v[i];
-		double value = condition_value(t, one, now);
+		double value = one->value = condition_value(t, one, now);
 
 		if (isnan(value) || !condition_holds(&one->condition, value)) {
 			one->since_ns = 0;
@@ -210,4 +212,23 @@ void triggers_check(void *triggers, struct collector *c)
 		if (now - one->since_ns >= one->condition.for_ns && now >= one->quiet_until_ns)
 			start_recording(t, one, value, now);
 	}
+}
+
+int triggers_status(struct triggers *t, int (*fn)(void *arg, const struct trigger_status *), void *arg)
+{
+	uint64_t now = clock_mono_ns();
+	int err = 0;
+
+	for (size_t i = 0; err == 0 && i < t->n; i++) {
+		const struct trigger *one = &t->v[i];
+		const struct trigger_status st = {
+			.config = one->config, .value = one->value, .threshold = one->condition.limit,
+			.holds = !isnan(one->value) && condition_holds(&one->condition, one->value),
+			.recording = t->busy && t->firing == one,
+			.quiet_ns = one->quiet_until_ns > now ? one->quiet_until_ns - now : 0,
+		};
+
+		err = fn(arg, &st);
+	}
+	return err;
 }

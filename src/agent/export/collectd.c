@@ -292,6 +292,12 @@ static int receive_line(struct collectd_export *x, struct str *out, size_t *n_us
 	}
 }
 
+/* collectd also answers "-1 Success" if a write plugin returned an error without a reason after it had taken the value. */
+static bool says_success(struct str line, struct str number)
+{
+	return str_starts(str_trim(str_n(line.s + number.n, line.n - number.n)), "Success");
+}
+
 /* Reads a reply: "0 Success: 1 value has been dispatched." or "-1 reason". A positive number is the
  * number of lines that follow. Returns 0, 1 if the line was refused, or a negative errno. */
 static int read_reply(struct collectd_export *x, uint64_t until_ns)
@@ -307,11 +313,11 @@ static int read_reply(struct collectd_export *x, uint64_t until_ns)
 		if (err < 0)
 			return err;
 		number = str_n(line.s, str_find(line, ' ') < 0 ? line.n : (size_t)str_find(line, ' '));
-		if (i == 0 && number.n && number.s[0] == '-') {
+		if (i == 0 && number.n && number.s[0] == '-' && !says_success(line, number)) {
 			refused = true;
 			snprintf(x->refusal, sizeof(x->refusal), "%.*s",
 				 (int)min_of(line.n, sizeof(x->refusal) - 1), line.s);
-		} else if (i == 0 && (num_u32(number, &more) < 0 || more > REPLY_LINES_MAX)) {
+		} else if (i == 0 && (!number.n || number.s[0] != '-') && (num_u32(number, &more) < 0 || more > REPLY_LINES_MAX)) {
 			return -EPROTO;
 		}
 		x->n_reply -= used;
@@ -338,6 +344,8 @@ static enum send_result finish_body(struct collectd_export *x, struct send_reply
 			   "; add tacho's types.db to collectd's TypesDB" : "";
 
 	x->current = (struct export_body){ 0 };
+	if (!x->refused)
+		return SEND_DONE;
 	snprintf(reply->text, sizeof(reply->text), "collectd refused: %.150s%s", x->refusal, hint);
 	if (x->refused && x->refused == x->lines)
 		return SEND_DROP;

@@ -24,7 +24,13 @@ static const char *const type_names[] = {
 
 static bool has_collectd_names(const struct series *s)
 {
-	return s->metric->naming == NAMING_COLLECTD1 || s->metric->naming == NAMING_COLLECTD2;
+	return s->metric->naming == NAMING_COLLECTD1 || s->metric->naming == NAMING_COLLECTD2 || s->metric->naming == NAMING_COLLECTD_TYPES;
+}
+
+/* Instances of a PMU are told apart by their type number in the event's name, not by the PMU in the plugin's instance. */
+static bool has_type_names(const struct series *s)
+{
+	return s->metric->naming == NAMING_COLLECTD1 || s->metric->naming == NAMING_COLLECTD_TYPES;
 }
 
 static enum putval_type putval_type_of(const struct series *s)
@@ -101,7 +107,7 @@ static void put_plugin(struct buf *out, const struct series *s)
 	} else {
 		putval_place(&instance, s);
 	}
-	if (pmu && s->metric->naming != NAMING_COLLECTD1)
+	if (pmu && !has_type_names(s))
 		buf_printf(&instance, ":%s", pmu);
 	buf_puts(out, has_collectd_names(s) ? "intel_pmu" : "tacho");
 	if (instance.n) {
@@ -137,7 +143,7 @@ static void put_event(struct buf *out, const struct series *s)
 	int type;
 
 	buf_puts(&name, s->metric->event);
-	if (s->metric->naming == NAMING_COLLECTD1 && pmu && is_pmu_instance(pmu)) {
+	if (has_type_names(s) && pmu && is_pmu_instance(pmu)) {
 		type = read_pmu_type(pmu);
 		if (type >= 0)
 			buf_printf(&name, ":type=%d", type);

@@ -53,15 +53,16 @@ static int64_t period_of(const struct rotating_file *r, int64_t ns)
 	return r->settings->every_ns ? ns / (int64_t)r->settings->every_ns : 0;
 }
 
+/* Links are not followed: in a directory of other users, they would lead to any file that the agent may write. */
 static int open_file(struct rotating_file *r)
 {
 	struct stat st;
 	uint64_t size;
-	int err, fd = open(r->settings->path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0644);
+	int err, fd = open(r->settings->path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW, 0644);
 
 	if (fd < 0)
 		return -errno;
-	err = fstat(fd, &st) < 0 ? -errno : !S_ISREG(st.st_mode) ? -EINVAL : 0;
+	err = fstat(fd, &st) < 0 ? -errno : !S_ISREG(st.st_mode) ? -EINVAL : st.st_nlink > 1 ? -EMLINK : 0;
 	size = err ? 0 : (uint64_t)st.st_size;
 	if (!err)
 		err = cut_partial_line(fd, &size);
@@ -94,7 +95,8 @@ int rotating_file_open(struct rotating_file **out, const struct rotating_file_se
 	if (err < 0) {
 		free(r);
 		return error_set(e, err, "cannot write to %.200s: %s", s->path,
-				 err == -EINVAL ? "it is not a regular file" : strerror(-err));
+				 err == -EINVAL ? "it is not a regular file" : err == -ELOOP ? "it is a symbolic link" :
+				 err == -EMLINK ? "the file has other names (hard links)" : strerror(-err));
 	}
 	*out = r;
 	return 0;

@@ -173,14 +173,19 @@ void exporter_runner_take_profile(struct exporter_runner *p, struct str pprof, u
 
 /* ---- the thread ---- */
 
-static void log_warning(struct exporter_runner *p, const char *text)
+static void log_text(struct exporter_runner *p, enum tacho_log_level level, const char *text)
 {
 	char line[600];
 
 	if (!p->env.log)
 		return;
 	snprintf(line, sizeof(line), "export '%s': %s", p->config->name, text);
-	p->env.log(p->env.log_arg, TACHO_LOG_WARN, line);
+	p->env.log(p->env.log_arg, level, line);
+}
+
+static void log_warning(struct exporter_runner *p, const char *text)
+{
+	log_text(p, TACHO_LOG_WARN, text);
 }
 
 /* Logs a failure once until sending works again, and at most once a minute, since sending may
@@ -223,6 +228,8 @@ static void report_success(struct exporter_runner *p, const struct export_body *
 {
 	uint64_t rejected = min_of(reply->rejected, item->n_points);
 
+	if (p->failure_logged)
+		log_text(p, TACHO_LOG_INFO, "works again");
 	p->failure_logged = false;
 	update_status(p, item->n_points - rejected, rejected, false);
 	if (!reply->text[0])

@@ -183,8 +183,12 @@ static int on_log(int major, int minor, void *message, void *arg)
 	if (!x->connected && !x->missing_logged && entry && entry->msg &&
 	    strcasestr(entry->msg, "agentx")) {
 		x->missing_logged = true;
-		log_text(x, TACHO_LOG_WARN,
-			 "no SNMP daemon answers (it needs 'master agentx'); retrying at");
+		/* The socket exists, but its mode or that of its directory keeps this user out. */
+		if (x->settings->agentx[0] == '/' && access(x->settings->agentx, R_OK | W_OK) < 0 && errno == EACCES)
+			log_text(x, TACHO_LOG_WARN, "permission denied for this user (snmpd's agentXPerms; below systemd the unit needs "
+				 "the drop-in agentx.conf, see tacho-agent(1)); retrying at");
+		else
+			log_text(x, TACHO_LOG_WARN, "no SNMP daemon answers (it needs 'master agentx'); retrying at");
 	}
 	return 0;
 }

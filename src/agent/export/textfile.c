@@ -71,9 +71,12 @@ static int64_t encode(void *x, const struct point_batch *batches, size_t n, stru
 
 static int write_file(const struct textfile *t, struct str body)
 {
-	int err, fd = open(t->temporary_path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW,
-			   0644);
+	int err, fd;
 
+	/* What an earlier agent left, or another user's file or link: it is never written through. */
+	if (unlink(t->temporary_path) < 0 && errno != ENOENT)
+		return -errno;
+	fd = open(t->temporary_path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0644);
 	if (fd < 0)
 		return -errno;
 	err = io_write_all(fd, body.s, body.n);
@@ -93,7 +96,9 @@ static enum send_result send_body(void *x, const struct export_body *s, struct s
 
 	if (!err)
 		return SEND_DONE;
-	snprintf(reply->text, sizeof(reply->text), "cannot write %.150s: %s", t->settings->path, strerror(-err));
+	snprintf(reply->text, sizeof(reply->text), "cannot write %.120s: %s%s", t->settings->path, strerror(-err),
+		 err == -EACCES || err == -EPERM || err == -EROFS
+			 ? "; below systemd the unit needs the drop-in textfile.conf, see tacho-agent(1)" : "");
 	return SEND_RETRY;
 }
 

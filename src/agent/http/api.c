@@ -1,5 +1,5 @@
 /*
- * The API's pages about counters: status, series, ranges, states. The answers are JSON with a
+ * The API's pages about counters: status, series, ranges, events. The answers are JSON with a
  * `schema`; times are in milliseconds since 1970; a missing value is null and comes with a reason.
  */
 #include "agent/http/request.h"
@@ -438,80 +438,6 @@ void page_events(struct request *q)
 	json_key(&j, "events");
 	json_begin(&j, '[');
 	collector_events(q->agent->collector, put_event, &j);
-	json_end(&j);
-	end_json(q, &j);
-}
-
-void page_exporters(struct request *q)
-{
-	struct exporter_status st[64];
-	size_t n = q->agent->exporters ? exporters_status(q->agent->exporters, st, countof(st)) : 0;
-	struct json j;
-
-	if (request_wants_text(q)) {
-		text_exporters(q);
-		return;
-	}
-	j = begin_json(q, "tacho.exporters.v1");
-	json_key(&j, "exporters");
-	json_begin(&j, '[');
-	for (size_t i = 0; i < n; i++) {
-		json_begin(&j, '{');
-		json_member(&j, "name", str, st[i].name);
-		json_member(&j, "type", str, st[i].type);
-		json_member(&j, "connected", bool, st[i].connected);
-		json_member(&j, "sent_points", u64, st[i].sent_points);
-		json_member(&j, "dropped_points", u64, st[i].dropped_points);
-		json_member(&j, "queued_points", u64, st[i].queued_points);
-		json_member(&j, "queued_bytes", u64, st[i].queued_bytes);
-		json_member(&j, "retries", u64, st[i].retries);
-		json_member(&j, "lag_seconds", double, st[i].lag_s);
-		json_member(&j, "error", str, st[i].last_error[0] ? st[i].last_error : NULL);
-		json_end(&j);
-	}
-	json_end(&j);
-	end_json(q, &j);
-}
-
-static int put_store_event(void *arg, const struct store_event *ev)
-{
-	struct json *j = arg;
-
-	json_begin(j, '{');
-	json_member(j, "id", i64, ev->id);
-	json_member(j, "time", i64, ev->time_ns / 1000000);
-	json_member(j, "kind", str, ev->kind);
-	json_member(j, "name", str, ev->name);
-	json_member(j, "text", str, ev->text);
-	json_member(j, "path", str, ev->path);
-	json_end(j);
-	return 0;
-}
-
-void page_triggers(struct request *q)
-{
-	struct agent *a = q->agent;
-	int64_t from, to;
-	struct json j;
-
-	if (!request_time(q, "from", 0, &from) || !request_time(q, "to", INT64_MAX, &to))
-		return;
-	j = begin_json(q, "tacho.triggers.v1");
-	json_key(&j, "triggers");
-	json_begin(&j, '[');
-	pthread_rwlock_rdlock(&a->config_lock);
-	for (size_t i = 0; i < a->config->n_triggers; i++) {
-		json_begin(&j, '{');
-		json_member(&j, "name", str, a->config->triggers[i].name);
-		json_member(&j, "when", str, a->config->triggers[i].when);
-		json_end(&j);
-	}
-	pthread_rwlock_unlock(&a->config_lock);
-	json_end(&j);
-	json_key(&j, "events");
-	json_begin(&j, '[');
-	if (a->store)
-		store_events(a->store, from, to, 200, put_store_event, &j);
 	json_end(&j);
 	end_json(q, &j);
 }

@@ -106,7 +106,7 @@ static size_t stack_frames(const struct tacho_profile *p, uint32_t node, uint32_
 static int add_row(struct flame_tree *t, const struct tacho_profile *p, const struct tacho_profile_row *r,
 		   uint32_t *names, bool base)
 {
-	uint32_t path[DEPTH_MAX], comm = name_id(t, FLAME_UNKNOWN, tacho_profile_thread(p, r->thread)->comm);
+	uint32_t path[DEPTH_MAX], comm = name_id(t, FLAME_COMMAND, tacho_profile_thread(p, r->thread)->comm);
 	size_t n = stack_frames(p, r->node, path);
 	uint32_t box = comm == NONE ? NONE : box_id(t, 0, comm);
 

@@ -12,7 +12,7 @@
 
 #include <tacho/profile.h>
 
-enum flame_kind { FLAME_KERNEL, FLAME_USER, FLAME_JIT, FLAME_INLINED, FLAME_UNKNOWN };
+enum flame_kind { FLAME_KERNEL, FLAME_USER, FLAME_JIT, FLAME_INLINED, FLAME_UNKNOWN, FLAME_COMMAND };
 
 struct flame_name {
 	const char *text;

@@ -82,7 +82,7 @@ page_fn text_status, text_events, text_series, text_exporters;
 
 /* Pages. */
 page_fn page_index, page_metrics, page_health, page_status, page_series, page_query, page_events,
-	page_exporters, page_triggers, page_doctor, page_processes, page_profiles, page_flame, page_heatmap, page_ctl,
+	page_exporters, page_triggers, page_recording, page_doctor, page_processes, page_profiles, page_flame, page_heatmap, page_ctl,
 	page_config;
 
 #endif

@@ -16,6 +16,7 @@ const struct route http_routes[] = {
 	{ "GET", API "processes", page_processes, ACCESS_READ, "the processes that use most CPU time" },
 	{ "GET", API "exporters", page_exporters, ACCESS_READ, "what was sent, queued and dropped" },
 	{ "GET", API "triggers", page_triggers, ACCESS_READ, "triggers and what they did" },
+	{ "GET", API "recording", page_recording, ACCESS_READ, "the file that a trigger recorded" },
 	{ "GET", API "doctor", page_doctor, ACCESS_READ, "what this machine can do", true },
 	{ "GET", API "profiles", page_profiles, ACCESS_READ, "the stored profiles of a range", true },
 	{ "GET", API "flame", page_flame, ACCESS_READ, "the stacks of a range", true },

@@ -64,7 +64,7 @@ static int add_cpu_series(struct usage *u, struct used_cpu *c)
 	for (int m = 0; m < N_CPU_MODES; m++) {
 		int64_t id = registry_add(&u->agent->registry,
 					  &(struct series_desc){ .metric = u->modes[m], .source = "usage", .labels = labels,
-								 .n_labels = 2, .start_ns = clock_wall_ns() });
+								 .n_labels = 2, .start_ns = u->wall_ns });
 		if (id < 0)
 			return -ENOMEM;
 		c->series[m] = (uint32_t)id;
@@ -186,6 +186,7 @@ void usage_measure(void *usage, struct collector *c)
 		return;
 	u->due_ns = now - now % cfg->interval_ns + cfg->interval_ns;
 	u->points.n = 0;
+	u->wall_ns = wall;
 	err = read_cpus(u);
 	if (err == 0 && now >= u->scan_due_ns)
 		err = read_tasks(u, cfg, now);

@@ -67,7 +67,7 @@ struct usage {
 	double new_series;		/* how many series may be added now */
 	const struct metric *modes[N_CPU_MODES], *process_metric, *cgroup_metric;
 	struct { struct point *v; size_t n, cap; } points;
-	int64_t last_ns;
+	int64_t last_ns, wall_ns;	/* wall clock of the last batch, of the current one */
 	bool failed;			/* it was logged that /proc cannot be read */
 	uint64_t boot_wall_ns;		/* wall clock of the boot */
 };

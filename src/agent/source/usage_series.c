@@ -9,7 +9,6 @@
 #include <errno.h>
 #include <stdio.h>
 
-#include "base/clock.h"
 #include "base/vec.h"
 
 #define QUIET_SCANS 60		/* a series ends after so many scans in which it was not among the busiest */
@@ -32,7 +31,7 @@ static void put_label(struct task_labels *l, const char *name, const char *value
 static uint32_t add_series(struct usage *u, const struct metric *m, const struct task_labels *l, int64_t start_ns)
 {
 	int64_t id = registry_add(&u->agent->registry, &(struct series_desc){ .metric = m, .source = "usage", .labels = l->v,
-									      .n_labels = l->n, .start_ns = start_ns });
+									      .n_labels = l->n, .start_ns = min_of(start_ns, u->wall_ns) });
 	return id < 0 ? 0 : (uint32_t)id;
 }
 
@@ -123,7 +122,7 @@ static int add_other(struct usage *u)
 		return 0;
 	put_label(&l, "comm", "other");
 	put_label(&l, "source", "usage");
-	u->other = add_series(u, u->process_metric, &l, clock_wall_ns());
+	u->other = add_series(u, u->process_metric, &l, u->wall_ns);
 	return u->other ? 0 : -ENOMEM;
 }
 

@@ -21,7 +21,6 @@
 #include "base/error.h"
 #include "base/io.h"
 
-#define SCHEMA 1
 #define SPAN_NS (30 * 86400 * 1000000000ull)
 
 static const char schema[] =
@@ -104,7 +103,7 @@ static int prepare_database(struct store *s, struct tacho_error *e)
 	if (rc == SQLITE_OK)
 		rc = sqlite3_exec(s->db, "PRAGMA auto_vacuum=INCREMENTAL", NULL, NULL, NULL);
 	version = rc == SQLITE_OK ? read_schema_version(s->db) : -1;
-	if (version > SCHEMA)
+	if (version > STORE_SCHEMA)
 		return error_set(e, -EINVAL, "the store %s was written by a newer tacho", s->path);
 	if (rc == SQLITE_OK)
 		rc = sqlite3_exec(s->db, schema, NULL, NULL, NULL);
@@ -113,7 +112,7 @@ static int prepare_database(struct store *s, struct tacho_error *e)
 	if (rc != SQLITE_OK)
 		return error_set(e, -EIO, "cannot prepare the store %s: %s", s->path,
 				 sqlite3_errmsg(s->db));
-	snprintf(text, sizeof(text), "PRAGMA user_version=%d", SCHEMA);
+	snprintf(text, sizeof(text), "PRAGMA user_version=%d", STORE_SCHEMA);
 	sqlite3_exec(s->db, text, NULL, NULL, NULL);
 	return 0;
 }
@@ -201,8 +200,10 @@ int sql_replace(struct store *s, struct tacho_error *e)
 int sql_open(struct store *s, struct tacho_error *e)
 {
 	mode_t before = umask(0077);
-	int err = lock_file(s, e);
+	int err = store_avoid_foreign_file(s, e);
 
+	if (err == 0)
+		err = lock_file(s, e);
 	if (err == 0)
 		err = prepare_database(s, e);
 	if (err == -EBADMSG) {

@@ -187,15 +187,19 @@ static void apply_retention(struct store *s)
 static void update_status(struct store *s, int err, uint64_t took_ns)
 {
 	uint64_t bytes = sql_bytes(s);
+	bool recovered;
 
 	pthread_mutex_lock(&s->lock);
 	s->status.bytes = bytes;
 	s->status.flush_s = (double)took_ns * 1e-9;
 	s->status.n_flushes++;
+	recovered = err == 0 && s->status.last_error[0];
 	if (err == 0)
 		s->status.last_error[0] = '\0';
 	s->flush_result = err;
 	pthread_mutex_unlock(&s->lock);
+	if (recovered && s->opts.log)
+		s->opts.log(s->opts.log_arg, TACHO_LOG_INFO, "the store can be written again");
 }
 
 static void flush(struct store *s)

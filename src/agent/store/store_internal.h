@@ -121,6 +121,10 @@ void salvage_if_damaged(struct store *s);
 void salvage_into(struct store *s);
 
 /* agent/store/sql.c: return 0 or a negative errno; sql_error() records the reason. */
+#define STORE_SCHEMA 1
+/* foreign_file.c: if the file was written by a newer tacho or another program, the store gets another path beside it, and
+ * the file is left unchanged. 0, or a negative errno with a message. */
+int store_avoid_foreign_file(struct store *s, struct tacho_error *e);
 int sql_open(struct store *s, struct tacho_error *e);
 void sql_close(struct store *s);
 void sql_disconnect(struct store *s);		/* closes both connections */

@@ -27,7 +27,8 @@ int agent_check(const struct agent_config *cfg, const struct agent_opts *o);
 struct agent_dirs {
 	char state[PATH_MAX], runtime[PATH_MAX];
 };
-int agent_dirs(struct agent_dirs *d);	/* 0, or -ENOENT: HOME is not set */
+/* `cfg` may be NULL. 0, or -ENOENT: HOME is not set. */
+int agent_dirs(const struct agent_config *cfg, struct agent_dirs *d);
 /* Returns the path of the socket used by `tacho agent ctl`; the caller frees it. NULL if memory is
  * exhausted. */
 char *agent_socket(const struct agent_config *cfg, const struct agent_dirs *d);

@@ -188,7 +188,7 @@ int agent_ctl(const struct agent_config *cfg, const struct agent_opts *o, int ar
 			     *ctl_commands[i].args ? " " : "", ctl_commands[i].args);
 		return EXIT_USAGE;
 	}
-	if (agent_dirs(&dirs) < 0)
+	if (agent_dirs(cfg, &dirs) < 0)
 		memset(&dirs, 0, sizeof(dirs));
 	socket = agent_socket(cfg, &dirs);
 	if (!socket) {

@@ -154,7 +154,7 @@ static int measure(struct agent_config *cfg, struct agent_opts *o)
 	struct tacho_error e = { .column = -1 };
 	struct agent_dirs dirs;
 	struct agent_run_opts opts = {
-		.state_dir = agent_dirs(&dirs) == 0 ? dirs.state : NULL, .log = log_message, .log_arg = &m,
+		.state_dir = agent_dirs(cfg, &dirs) == 0 ? dirs.state : NULL, .log = log_message, .log_arg = &m,
 		.ended = print_summary, .until_targets_end = true,
 	};
 

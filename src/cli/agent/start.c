@@ -50,9 +50,17 @@ static int find_dir(char *out, const char *systemd, const char *system, const ch
 	return 0;
 }
 
-int agent_dirs(struct agent_dirs *d)
+int agent_dirs(const struct agent_config *cfg, struct agent_dirs *d)
 {
-	int err = find_dir(d->state, "STATE_DIRECTORY", "/var/lib/tacho", "XDG_STATE_HOME",
+	int err;
+
+	if (cfg && cfg->state) {
+		snprintf(d->state, sizeof(d->state), "%s", cfg->state);
+		if (find_dir(d->runtime, "RUNTIME_DIRECTORY", "/run/tacho", "XDG_RUNTIME_DIR", NULL) < 0 || geteuid() != 0)
+			memcpy(d->runtime, d->state, sizeof(d->runtime));
+		return 0;
+	}
+	err = find_dir(d->state, "STATE_DIRECTORY", "/var/lib/tacho", "XDG_STATE_HOME",
 			   ".local/state/tacho");
 
 	if (err < 0)
@@ -82,9 +90,11 @@ static int set_default_paths(struct agent_config *cfg, const struct agent_dirs *
 
 	if (err == 0)
 		err = make_dirs(d->runtime);
-	if (err < 0)
-		return error_set(e, err, "cannot create %s or %s: %s", d->state, d->runtime,
-				 strerror(-err));
+	if (err < 0) {
+		error_set(e, err, "cannot create %s or %s: %s", d->state, d->runtime, strerror(-err));
+		error_hint(e, "set [agent] state (--set agent.state=DIR) to a directory that this user may write to");
+		return err;
+	}
 	if (!cfg->store)
 		cfg->store = path_below(d->state, "agent.db");
 	if (!cfg->socket)
@@ -235,10 +245,10 @@ int agent_start(struct agent_config *cfg, struct agent_opts *o)
 			    .n_sets = o->sets.n },
 		.state_dir = dirs.state, .log = log_message, .log_arg = o, .started = log_start,
 	};
-	int err = agent_dirs(&dirs);
+	int err = agent_dirs(cfg, &dirs);
 
 	if (err < 0)
-		error_set(&e, err, "no directory for the agent's files: set HOME or STATE_DIRECTORY");
+		error_set(&e, err, "no directory for the agent's files: set [agent] state (--set agent.state=DIR), HOME or STATE_DIRECTORY");
 	else
 		err = set_default_paths(cfg, &dirs, &e);
 	if (err < 0)

@@ -58,7 +58,10 @@ none_dropped influxdb
 answer "308 Location: http://127.0.0.1:$port/elsewhere"
 n=$(newest)
 wait_for 20 sh -c "grep -l '\"status\": 308' got/*.json"
-wait_for 20 sh -c "curl -fsS '$agent_url/api/v1/exporters' | grep -q 'redirected to http://127.0.0.1:$port/elsewhere: set url to that address'"
+is_redirected() {
+	curl -fsS "$agent_url/api/v1/exporters" | grep -q "redirected to http://127.0.0.1:$port/elsewhere: set url to that address"
+}
+wait_for 20 is_redirected
 rm got/answer
 wait_for 30 test -s "got/$((n + 3)).json"
 grep -l '"path": "/elsewhere' got/*.json && fail "followed a redirect"

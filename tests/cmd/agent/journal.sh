@@ -9,7 +9,7 @@ said() {	# JOURNAL_STREAM: what the agent says with that
 	: >said
 	JOURNAL_STREAM=$1 tacho agent -c tacho.toml --listen 127.0.0.1:0 --store '' 2>said &
 	said_pid=$!
-	while ! grep -q 'page at' said; do
+	while ! grep -q link said; do
 		kill -0 $said_pid
 		sleep 0.1
 	done

@@ -133,7 +133,10 @@ agrees "$pmu.40.1" "$(of_group page-faults second .raw)"
 write_config '[{ label = "none of ours", cpus = "4095" }, { label = "third", cpus = "0" }]' "$PWD/agentx"
 tacho agent -c tacho.toml ctl reload >out 2>err || { cat out err >&2; fail "no reload"; }
 wait_for 20 shows "$pmu.2.1=STRING: \"none of ours\"" "$pmu.2.2=STRING: \"third\""
-wait_for 20 sh -c "curl -fsS '$agent_url/api/v1/series' | jq -e 'any(.series[]; .labels.group == \"third\" and .time > 0)'"
+has_third() {
+	curl -fsS "$agent_url/api/v1/series" | jq -e 'any(.series[]; .labels.group == "third" and .time > 0)'
+}
+wait_for 20 has_third
 agrees "$pmu.38.2" "$(of_group context-switches third .raw)"
 shows "$pmu.38.1=No Such Instance currently exists at this OID"
 stop_agent
