@@ -87,8 +87,7 @@ static const char *fix_for_names(const struct tacho_profile_object *o)
 		return "run as root, or 'sysctl -w kernel.kptr_restrict=0 kernel.perf_event_paranoid=1'; for a recording "
 		       "of another kernel give --vmlinux or --kallsyms";
 	if (o->jit)
-		return "let the runtime write a map while it is recorded: node --perf-basic-prof, python3 -X perf (3.12), "
-		       "java -XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit (17)";
+		return "record with --jit, so that Node, Java, Python and .NET write the names of their functions";
 	return "install its debug package, or build it without stripping; --symfs DIR reads objects below another "
 	       "directory";
 }
@@ -96,7 +95,7 @@ static const char *fix_for_names(const struct tacho_profile_object *o)
 static const char *fix_for_stacks(const struct tacho_profile_object *o)
 {
 	if (o->jit)
-		return "start java with -XX:+PreserveFramePointer; node and Go always have frame pointers";
+		return "record with --jit, or start java with -XX:+PreserveFramePointer; node and Go always have frame pointers";
 	return "code without frame pointers needs --call-graph dwarf when it is recorded (dwarf,32768 for deep stacks), or "
 	       "-fno-omit-frame-pointer when it is built (rustc: -C force-frame-pointers=yes)";
 }

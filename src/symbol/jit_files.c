@@ -8,8 +8,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-/* The pid of a process in its own pid namespace: the last number of "NSpid:	812	1". */
-static uint32_t inner_pid(const char *status_path, uint32_t outer)
+uint32_t jit_inner_pid(const char *status_path, uint32_t outer)
 {
 	char text[4096], *line, *end, *last;
 	uint32_t inner;
@@ -38,7 +37,7 @@ int jit_map_path(const struct object *obj, const struct symbol_search *search, s
 	buf_printf(out, "%s/%u/status", search->procfs, obj->pid);
 	if (buf_failed(out))
 		return -ENOMEM;
-	inner = inner_pid(out->bytes, obj->pid);
+	inner = jit_inner_pid(out->bytes, obj->pid);
 	buf_clear(out);
 	buf_printf(out, "%s/%u/root/tmp/perf-%u.map", search->procfs, obj->pid, inner);
 	if (!buf_failed(out) && !io_is_accessible(out->bytes, F_OK)) {

@@ -23,7 +23,7 @@ struct flame_opts {
 	const char *output, *weight, *min;
 	struct tacho_output_opts out;
 	bool diff;
-	bool all_cpus;
+	bool all_cpus, jit;
 	uint64_t count;
 	const char *freq, *call_graph, *data;
 };
@@ -52,6 +52,8 @@ static const struct option_row flame_rows[] = {
 	{ OPT_U64, 'c', "count", AT(count), "N", "record a sample every N events", .min = 1 },
 	{ OPT_STR, 0, "call-graph", AT(call_graph), "MODE",
 	  "how to record call chains, as record --call-graph; by default auto", .complete = "auto fp dwarf lbr" },
+	{ OPT_FLAG, 0, "jit", AT(jit), NULL,
+	  "record names of JIT-compiled functions (Node, Java, Python, .NET), as record --jit" },
 	{ OPT_STR, 0, "data", AT(data), "FILE", "keep the recording in FILE", .complete = "file" },
 	{ OPT_GROUP, .help = "Appearance" },
 	{ OPT_STR, 'o', "output", AT(output), "FILE",
@@ -164,6 +166,7 @@ static int record(const struct flame_opts *o, const char *path, int argc, char *
 		.tids = o->source.filter.tids, .cpus = o->source.filter.cpus,
 		.freq = o->freq || o->count ? o->freq : DEFAULT_FREQUENCY, .period = o->count,
 		.call_graph = o->call_graph ? o->call_graph : "auto", .quiet = true,
+		.jit = o->jit,
 		.no_cache = !o->data,		/* the recording is read at once and deleted */
 	};
 	int status = EXIT_FAILED;
@@ -261,7 +264,7 @@ static bool wants_recording(const struct flame_opts *o, int argc)
 static const char *recording_option(const struct flame_opts *o)
 {
 	return o->all_cpus ? "-a" : o->freq ? "-F" : o->count ? "-c" :
-	       o->call_graph ? "--call-graph" : o->data ? "--data" : NULL;
+	       o->call_graph ? "--call-graph" : o->jit ? "--jit" : o->data ? "--data" : NULL;
 }
 
 /* Checks for contradictory options. 0, or an exit status after a message. */

@@ -14,6 +14,7 @@
 
 #include "base/io.h"
 #include "cli/events/list_option.h"
+#include "cli/core/jit_env.h"
 #include "cli/core/run_command.h"
 #include "cli/core/terminal.h"
 
@@ -123,6 +124,9 @@ static const struct option_row record_rows[] = {
 	  .help = "do not record BPF programs and their symbols" },
 	{ OPT_STR, 'k', "clockid", AT(clockid), "CLOCK",
 	  "clock of the timestamps: monotonic, monotonic_raw, boottime, realtime, tai" },
+	{ OPT_FLAG, 0, "jit", AT(jit),
+	  .help = "record names of JIT-compiled functions: start Node, Java, Python and .NET so that they write them, and "
+		  "ask running JVMs" },
 	{ OPT_GROUP, .help = "Ring buffers" },
 	{ OPT_STR, 'm', "mmap-pages", AT(pages), "PAGES[,AUX]",
 	  "data pages per ring buffer, or bytes as in 8M; after the comma those of an AUX area" },
@@ -287,16 +291,22 @@ static bool wants_pipe(const struct record_opts *o)
  * command's stdout is redirected to stderr. */
 static int spawn_command(struct record_session *s)
 {
-	int keep = -1, err;
+	struct jit_env env = { 0 };
+	int keep = -1, err = 0;
 
 	if (!s->argc)
 		return 0;
+	if (s->o->jit)
+		err = jit_env_set(&env);
+	if (err < 0)
+		return err;
 	if (s->file.pipe) {
 		fflush(stdout);
 		keep = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
 		dup2(STDERR_FILENO, STDOUT_FILENO);
 	}
 	err = run_command_hold(&s->command, "record", s->argv);
+	jit_env_restore(&env);
 	if (keep >= 0) {
 		dup2(keep, STDOUT_FILENO);
 		close(keep);
@@ -576,6 +586,8 @@ static int run_session(struct record_session *s)
 		err = synthesize(s);
 	if (err == 0 && s->o->threads)
 		err = start_threads(s);
+	if (err == 0 && s->o->jit)
+		record_jit_ask(&s->plan, s->o->quiet);
 	if (err == 0)
 		err = start(s);
 	named = err < 0 && s->status ? err : record_file_take_name(&s->file);
@@ -587,6 +599,10 @@ static int run_session(struct record_session *s)
 		err = checkpoint(s);
 	if (err == 0)
 		err = record_loop_run(&s->loop);
+	if (err == 0 && s->o->jit) {	/* the functions that were compiled meanwhile */
+		record_jit_ask(&s->plan, true);
+		record_jit_fetch(&s->plan, 0);
+	}
 	err = finish(s, err);
 	if (err == 0 && s->command && s->loop.ended)
 		s->status = run_command_exit_status(s->loop.usage.status);

@@ -427,8 +427,8 @@ int record_plan_init(const struct record_opts *o, bool has_command, struct recor
 		err = parse_regs("--intr-regs", o->intr_regs, &s->regs_intr);
 	if (err == 0 && o->user_regs)
 		err = parse_regs("--user-regs", o->user_regs, &s->regs_user);
-	if (err == 0 && o->clockid)
-		err = parse_clock(o->clockid, s);
+	if (err == 0 && (o->clockid || o->jit))	/* jitdumps have the times of that clock */
+		err = parse_clock(o->clockid ? o->clockid : "monotonic", s);
 	if (err == 0 && o->synth)
 		err = parse_synth(o->synth, &plan->synth);
 	return err;

@@ -153,6 +153,8 @@ static int run_due_actions(struct record_loop *loop, struct record_timers *m, do
 		if (m->shows_progress)
 			show_progress(loop, m, stats.total_bytes, now);
 		report_cpu_changes(loop);
+		if (loop->opts->jit)
+			record_jit_fetch(plan, loop->command && !loop->ended ? tacho_command_pid(loop->command) : 0);
 		err = tacho_recorder_checkpoint(loop->recorder, &e);
 		if (err < 0) {
 			message_error("record", NULL, NULL, &e);

@@ -5,6 +5,7 @@
  *	events.c         from options to events, target and sample fields
  *	file.c           output files: names, switching from one to the next
  *	output_file.c    an output file's names; shared with other commands that write recordings
+ *	jit.c            --jit: functions of JIT compilers
  *	object_cache.c   copies of objects for later, by build ID
  *	loop.c           main loop: waits for rings, the command's end, delays, signals, the control channel
  */
@@ -57,6 +58,7 @@ struct record_opts {
 	const char *synth;
 	bool tail_synth;
 	bool no_build_ids, all_build_ids, no_cache;
+	bool jit;
 	bool quiet, dump_attr, dry_run;
 	unsigned verbose;
 };
@@ -116,6 +118,13 @@ void record_file_done(struct record_file *f);
 
 /* cli/record/object_cache.c: copies the objects with samples into the build ID cache. */
 void record_cache_objects(const struct record_opts *o, struct tacho_sampler *s);
+
+/* cli/record/jit.c: --jit. JVMs among the targets are asked for the functions that they have compiled so far; failures
+ * are reported. Called at the start and at the end. */
+void record_jit_ask(const struct record_plan *plan, bool quiet);
+/* Copies the maps of running processes in containers to /tmp; `command` (0: none) and the processes that it has started
+ * belong to the targets. */
+void record_jit_fetch(const struct record_plan *plan, int command);
 
 /* cli/record/loop.c */
 struct record_loop {
