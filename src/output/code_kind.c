@@ -1,6 +1,6 @@
 /*
- * Kinds of code and their colours. The hues are the customary ones of flame graphs (kernel orange, C red, C++ yellow, JIT
- * green, inlined aqua), light enough for dark text.
+ * Kinds of code and their colours. The hues are the customary ones of flame graphs (kernel orange, C red, C++ yellow,
+ * JavaScript, Java and other JIT code shades of green, inlined aqua), and Python violet; they are light enough for dark text.
  */
 #include "output/output.h"
 
@@ -11,7 +11,8 @@
 
 const char *const kind_names[N_KINDS] = {
 	[KIND_ROOT] = "all", [KIND_COMM] = "command", [KIND_KERNEL] = "kernel", [KIND_C] = "C",
-	[KIND_CXX] = "C++, Rust", [KIND_JIT] = "JIT", [KIND_INLINED] = "inlined",
+	[KIND_CXX] = "C++, Rust", [KIND_JAVASCRIPT] = "JavaScript", [KIND_JAVA] = "Java", [KIND_PYTHON] = "Python",
+	[KIND_JIT] = "JIT", [KIND_INLINED] = "inlined",
 	[KIND_UNKNOWN] = "no symbol",
 };
 
@@ -21,10 +22,26 @@ static const struct { double hue, hue_span, saturation, light, light_span; } pal
 	[KIND_KERNEL] = { 25, 12, 0.88, 0.64, 0.09 },
 	[KIND_C] = { 0, 14, 0.74, 0.69, 0.08 },
 	[KIND_CXX] = { 45, 9, 0.84, 0.62, 0.10 },
-	[KIND_JIT] = { 95, 40, 0.46, 0.63, 0.09 },
+	[KIND_JAVASCRIPT] = { 72, 8, 0.62, 0.60, 0.09 },
+	[KIND_JAVA] = { 108, 14, 0.46, 0.63, 0.09 },
+	[KIND_PYTHON] = { 262, 22, 0.52, 0.76, 0.07 },
+	[KIND_JIT] = { 145, 12, 0.38, 0.66, 0.09 },
 	[KIND_INLINED] = { 175, 18, 0.46, 0.62, 0.09 },
 	[KIND_UNKNOWN] = { 0, 0, 0, 0.74, 0.07 },
 };
+
+static enum code_kind jit_kind(const struct tacho_profile_frame *f)
+{
+	static const struct { const char *runtime; enum code_kind kind; } kinds[] = {
+		{ "v8js", KIND_JAVASCRIPT }, { "jvm", KIND_JAVA }, { "cpython", KIND_PYTHON },
+	};
+	const char *runtime = jit_runtime(f);
+
+	for (size_t i = 0; runtime && i < countof(kinds); i++)
+		if (strcmp(runtime, kinds[i].runtime) == 0)
+			return kinds[i].kind;
+	return KIND_JIT;
+}
 
 enum code_kind kind_of(const struct tacho_profile_frame *f)
 {
@@ -35,7 +52,7 @@ enum code_kind kind_of(const struct tacho_profile_frame *f)
 	if (kernel)
 		return KIND_KERNEL;
 	if (f->jit)
-		return KIND_JIT;
+		return jit_kind(f);
 	if (!f->known)
 		return KIND_UNKNOWN;
 	return strstr(f->code->name, "::") ? KIND_CXX : KIND_C;

@@ -84,6 +84,9 @@ static uint64_t category(const struct tacho_profile_frame *f)
 {
 	switch (kind_of(f)) {
 	case KIND_KERNEL: return CATEGORY_KERNEL;
+	case KIND_JAVASCRIPT:
+	case KIND_JAVA:
+	case KIND_PYTHON:
 	case KIND_JIT: return CATEGORY_JIT;
 	case KIND_UNKNOWN: return CATEGORY_OTHER;
 	default: return CATEGORY_USER;
