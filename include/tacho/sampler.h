@@ -72,6 +72,9 @@ struct tacho_sampler_opts {		/* zero means the default in every field */
 	enum tacho_chain chain;
 	uint32_t stack_bytes;		/* for TACHO_CHAIN_DWARF, 0: 8192; and AUTO, 0: 65528; a multiple of 8 */
 	bool chain_no_kernel, chain_no_user;
+	bool chain_deferred;		/* TACHO_CHAIN_FP: the kernel walks the user stack when the task returns to user
+					 * space, in records of their own, so that it can read pages that are not in
+					 * memory; since Linux 6.19 */
 	uint64_t regs_intr, regs_user;	/* register masks, see <tacho/record.h> */
 	uint64_t branch_filter;		/* branch_sample_type; 0: no branch stacks */
 	bool counts_per_thread;		/* a READ record with the counts when a thread exits */

@@ -85,6 +85,9 @@ static bool drop_unknown(const struct refused_open *r)
 	else if (f->kind == FEATURE_SAMPLE || f->kind == FEATURE_BRANCH)
 		set_note(r->set, r->i, "%s: recorded without %s, which came with Linux %s",
 			 r->ev->shown.name, f->name, f->since);
+	else if (f->kind == FEATURE_FLAG && f->bit == PERF_ATTR_DEFER_CALLCHAIN)
+		set_note(r->set, r->i, "%s: recorded without deferred call chains, which came with Linux %s", r->ev->shown.name,
+			 f->since);
 	return true;
 }
 

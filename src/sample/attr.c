@@ -184,6 +184,8 @@ static int set_call_chain(const struct tacho_sampler *s, struct perf_event_attr 
 		attr->branch_sample_type = BRANCH_USER | BRANCH_CALL_STACK | BRANCH_NO_CYCLES |
 					   BRANCH_NO_FLAGS;
 	}
+	if (chain == TACHO_CHAIN_FP && o->chain_deferred && !o->chain_no_user && !(attr->flags & PERF_ATTR_EXCLUDE_USER))
+		attr->flags |= PERF_ATTR_DEFER_CALLCHAIN;
 	if (chain != TACHO_CHAIN_DWARF)
 		return 0;
 	if (bytes > MAX_STACK_BYTES)
@@ -391,6 +393,8 @@ static struct perf_event_attr tracker_attr(const struct tacho_sampler *s)
 		attr.flags |= PERF_ATTR_CONTEXT_SWITCH;
 	if (o->text_poke)
 		attr.flags |= PERF_ATTR_TEXT_POKE;
+	if (o->chain_deferred)
+		attr.flags |= PERF_ATTR_DEFER_OUTPUT;
 	if (o->namespaces)
 		attr.flags |= PERF_ATTR_NAMESPACES;
 	if (o->fields & TACHO_FIELD_CGROUP)

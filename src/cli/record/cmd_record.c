@@ -81,7 +81,7 @@ static const struct option_row record_rows[] = {
 	{ OPT_GROUP, .help = "What a sample holds" },
 	{ OPT_FLAG, 'g', NULL, AT(chains), .help = "call chains, by frame pointers" },
 	{ OPT_STR, 0, "call-graph", AT(call_graph), "MODE",
-	  "call chains: fp, lbr, dwarf[,BYTES] (unwound while recording from copies of the stack; with "
+	  "call chains: fp[,defer], lbr, dwarf[,BYTES] (unwound while recording from copies of the stack; with "
 	  ",raw the copies are recorded instead), or auto (dwarf where it is possible, else fp)",
 	  .complete = "auto fp dwarf lbr" },
 	{ OPT_FLAG, 0, "kernel-callchains", AT(kernel_chains), .help = "only the kernel part of call chains" },

@@ -27,7 +27,7 @@ static int refuse_argument(const char *option, const char *text, struct str part
 	return -EINVAL;
 }
 
-/* Parses auto, fp, dwarf[,BYTES][,raw] or lbr. */
+/* Parses auto, fp[,defer], dwarf[,BYTES][,raw] or lbr. */
 static int parse_call_graph(const struct record_opts *o, struct tacho_sampler_opts *out, bool *raw_stacks)
 {
 	const char *text = o->call_graph;
@@ -46,10 +46,14 @@ static int parse_call_graph(const struct record_opts *o, struct tacho_sampler_op
 		out->chain = TACHO_CHAIN_AUTO;
 	else
 		return refuse_argument("--call-graph", text, mode, "way to record call chains",
-			      "auto, fp, dwarf, dwarf,BYTES, dwarf,raw, dwarf,BYTES,raw or lbr");
+			      "auto, fp, fp,defer, dwarf, dwarf,BYTES, dwarf,raw, dwarf,BYTES,raw or lbr");
 	if (out->chain == TACHO_CHAIN_DWARF && (str_is(rest, "raw") || str_ends(rest, ",raw"))) {
 		*raw_stacks = true;
 		rest.n -= min_of(rest.n, strlen(",raw"));
+	}
+	if (out->chain == TACHO_CHAIN_FP && str_is(rest, "defer")) {
+		out->chain_deferred = true;
+		return 0;
 	}
 	/* These would record the copies of stacks as they are. */
 	if (out->chain == TACHO_CHAIN_AUTO && (o->threads || o->overwrite || o->snapshot || o->aux_sample))
