@@ -332,12 +332,13 @@ static int spread_cores(struct tacho_evset *set, uint32_t event, size_t start)
 {
 	const struct placement *p = set_placement(set, &set->events.v[event]);
 	size_t n_cores = set->sums.n - start;
-	scoped(freep) struct tacho_sum *cores = calloc(n_cores + 1, sizeof(*cores));
+	scoped(freep) struct tacho_sum *cores = NULL;
 
-	if (!cores)
-		return -ENOMEM;
 	if (!p)
 		return 0;
+	cores = calloc(n_cores + 1, sizeof(*cores));
+	if (!cores)
+		return -ENOMEM;
 	memcpy(cores, set->sums.v + start, n_cores * sizeof(*cores));
 	set->sums.n = start;
 	for (size_t k = 0; k < p->n; k++) {

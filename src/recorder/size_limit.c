@@ -23,9 +23,12 @@ static struct ring_header header_at(const uint8_t *at)
 /* The size of a whole record with the bytes that follow it, or 0 if it is incomplete. */
 static size_t record_bytes(const uint8_t *at, size_t n)
 {
-	struct ring_header h = n < HEADER_BYTES ? (struct ring_header){ 0 } : header_at(at);
-	uint64_t size = h.size, data = 0;
+	struct ring_header h = { 0 };
+	uint64_t size, data = 0;
 
+	if (n >= HEADER_BYTES)
+		h = header_at(at);
+	size = h.size;
 	if (h.type == TACHO_RECORD_AUXTRACE && size >= 16 && n >= 16)
 		memcpy(&data, at + 8, sizeof(data));
 	return size < HEADER_BYTES || size > n || data > n - size ? 0 : (size_t)(size + data);

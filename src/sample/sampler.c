@@ -361,10 +361,12 @@ int tacho_sampler_settle(struct tacho_sampler *s, tacho_bytes_fn *fn, void *arg)
 int tacho_sampler_stats(const struct tacho_sampler *s, size_t i, struct tacho_sampler_stats *out)
 {
 	struct tacho_sampler_stats sum = { 0 };
-	size_t first = i == SIZE_MAX ? 0 : i, end = i == SIZE_MAX ? s->n_counts : i + 1;
-	size_t size;
+	size_t first = i == SIZE_MAX ? 0 : i, end, size;
 
-	if (!s || !out || !s->is_open || end > s->n_counts)
+	if (!s || !out || !s->is_open)
+		return -EINVAL;
+	end = i == SIZE_MAX ? s->n_counts : i + 1;
+	if (end > s->n_counts)
 		return -EINVAL;
 	size = min_of(out->size, sizeof(sum));
 	for (size_t k = first; k < end; k++) {

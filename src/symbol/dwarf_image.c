@@ -7,6 +7,7 @@
 #include "symbol/elf_section_data.h"
 
 #include <errno.h>
+#include <stdio.h>
 
 #define SHT_PROGBITS 1u
 #define SECTIONS_MAX 256u
@@ -78,14 +79,13 @@ static int add_section(struct image *m, const struct elf_section *s)
 {
 	const char *name = elf_section_name(m->from, s);
 	struct elf_section header = { .type = SHT_PROGBITS, .addr = s->addr, .flags = s->flags & ELF_SHF_ALLOC };
-	char plain[64];
+	char plain[64];			/* ".debug_info" for ".zdebug_info" */
 	size_t start;
 	int err;
 
-	if (strlen(name) >= sizeof(plain))
+	err = name[1] == 'z' ? snprintf(plain, sizeof(plain), ".%s", name + 2) : snprintf(plain, sizeof(plain), "%s", name);
+	if (err < 0 || (size_t)err >= sizeof(plain))
 		return 0;
-	plain[0] = '\0';
-	strcat(strcpy(plain, name[1] == 'z' ? "." : ""), name + (name[1] == 'z' ? 2 : 0));
 	align_image(m->out);
 	start = m->out->n;
 	err = elf_read_section_data(m->from, s, m->out);

@@ -47,9 +47,9 @@ static bool read_addends(struct dwarf_cursor *c, int64_t *sum)
 			else if (op == OP_CONST1U || op == OP_CONST2U)
 				n = (int64_t)dwarf_uint(c, op == OP_CONST1U ? 1 : 2);
 			else if (op == OP_CONST1S)
-				n = (int8_t)dwarf_uint(c, 1);
+				n = ((int64_t)dwarf_uint(c, 1) ^ 0x80) - 0x80;	/* sign-extended */
 			else if (op == OP_CONST2S)
-				n = (int16_t)dwarf_uint(c, 2);
+				n = ((int64_t)dwarf_uint(c, 2) ^ 0x8000) - 0x8000;
 			else
 				return false;
 			op = (uint8_t)dwarf_uint(c, 1);

@@ -139,7 +139,7 @@ static int part_finish(struct part_file *p, mode_t mode, int err)
 {
 	if (!err && (fchmod(p->fd, mode) < 0 || renameat(p->dir, p->name, p->dir, p->to) < 0))
 		err = -errno;
-	if (err && p->fd >= 0)
+	if (err && p->fd >= 0 && p->name)
 		unlinkat(p->dir, p->name, 0);
 	if (p->fd >= 0)
 		close(p->fd);
