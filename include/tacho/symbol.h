@@ -28,6 +28,10 @@ struct tacho_symbols_opts {
 	uint32_t machine;		/* ELF e_machine of the recording, 0: this one */
 	bool force;			/* read JIT maps of any owner; else only those of root, our own
 					 * and those of the owner of the running process */
+	/* Called while a file is downloaded from the debuginfod servers of $DEBUGINFOD_URLS, with bytes, `total` 0 if unknown;
+	 * at its end with done = UINT64_MAX. Non-zero cancels it. May be NULL. `live` sessions download nothing. */
+	int (*progress)(void *arg, const char *name, uint64_t done, uint64_t total);
+	void *progress_arg;
 };
 
 TACHO_API int tacho_symbols_new(struct tacho_symbols **out, const struct tacho_symbols_opts *opts,

@@ -119,6 +119,8 @@ static int load_from_elf(struct object *obj, const struct elf *first, const stru
 	if (err < 0)
 		return err;
 	copy_build_id(obj, first);
+	if (own && !debug && !elf_find_type(own, ELF_SHT_SYMTAB))
+		obj->why = "stripped: only exported functions have names";
 	return symbol_cache_read(cached, &obj->table) ? 0 : add_symbols(obj, own, debug, cached);
 }
 

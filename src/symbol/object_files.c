@@ -7,18 +7,21 @@
  *	/proc/PID/root/path		for recordings, if the build ID is known
  *	/proc/PID/exe			a deleted program that still runs
  *	CACHE/.build-id/xx/rest/elf
+ *	debuginfod servers		for recordings, if $DEBUGINFOD_URLS names some
  *
  * and, if it has no .symtab, its symbols:
  *
  *	the file named by .gnu_debuglink: in the same directory, in its .debug, below /usr/lib/debug
  *	CACHE/.build-id/xx/rest/debug
  *	/usr/lib/debug/.build-id/xx/rest.debug
+ *	debuginfod servers
  *	its own section .gnu_debugdata (see load_symbols.c)
  *
  * A file whose build ID differs is never used: wrong names are worse than none.
  */
 #include "symbol/object_files.h"
 
+#include "symbol/debuginfod.h"
 #include "symbol/elf_embedded.h"
 
 #include <errno.h>
@@ -159,6 +162,18 @@ int files_open_cached(struct elf *out, const struct object *obj, const char *nam
 			&obj->build_id, search->machine);
 }
 
+/* Opens a file from a debuginfod server. -ENOENT also if no server can be reached. */
+static int try_download(struct elf *out, const struct object *obj, enum debuginfod_kind kind, const struct build_id *id,
+			const struct symbol_search *search)
+{
+	char *path = NULL;
+	int err = obj->kind == OBJECT_FILE ? debuginfod_find(search->downloads, kind, id, obj->short_name, &path) : -ENOENT;
+
+	if (err < 0)
+		return err == -ENOMEM ? err : -ENOENT;
+	return try_open(out, path, id, search->machine);
+}
+
 int files_open_object(struct elf *out, const struct object *obj, const struct symbol_search *search)
 {
 	const char *path = obj->file ? obj->file : obj->path;
@@ -186,6 +201,8 @@ int files_open_object(struct elf *out, const struct object *obj, const struct sy
 	}
 	if (err < 0 && err != -ENOMEM)
 		err = more_specific_error(err, files_open_cached(out, obj, "/elf", search));
+	if (err < 0 && err != -ENOMEM)
+		err = more_specific_error(err, try_download(out, obj, DEBUGINFOD_EXECUTABLE, &obj->build_id, search));
 	return err;
 }
 
@@ -245,5 +262,7 @@ int files_open_debug(struct elf *out, const struct object *obj, const struct elf
 				machine);
 	if (err < 0 && err != -ENOMEM)
 		err = try_debug(out, files_by_build_id(DEBUG_ROOT, &want, ".debug"), &want, machine);
+	if (err < 0 && err != -ENOMEM)
+		err = try_download(out, obj, DEBUGINFOD_DEBUGINFO, &want, search);
 	return err;
 }

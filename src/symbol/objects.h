@@ -61,6 +61,7 @@ struct symbol_search {
 	const char *symfs, *build_id_dir, *procfs;
 	bool live, force, no_demangle, short_names;
 	uint32_t machine;		/* ELF e_machine; 0: any */
+	struct debuginfod *downloads;	/* NULL: nothing is downloaded */
 };
 
 #define RECENT_FILES 64u

@@ -7,6 +7,7 @@
 #include <tacho/symbol.h>
 
 #include "symbol/location_cache.h"
+#include "symbol/debuginfod.h"
 #include "symbol/dwarf_line.h"
 #include "symbol/inlines.h"
 #include "symbol/object_files.h"
@@ -75,6 +76,8 @@ static int copy_opts(struct tacho_symbols *s, const struct tacho_symbols_opts *o
 		.live = opts->live, .force = opts->force, .no_demangle = opts->no_demangle,
 		.short_names = opts->short_names, .machine = opts->machine,
 	};
+	if (!opts->live)		/* a live session must not wait for a network */
+		err |= debuginfod_new(&s->search.downloads, opts->progress, opts->progress_arg);
 	s->kernel.vmlinux = s->vmlinux;
 	s->kernel.kallsyms = s->kallsyms;
 	s->jit.next_ns = UINT64_MAX;
@@ -133,6 +136,7 @@ void tacho_symbols_free(struct tacho_symbols *s)
 	objects_done(&s->objects);
 	location_cache_done(&s->cache);
 	names_done(&s->names);
+	debuginfod_free(s->search.downloads);
 	free(s->symfs);
 	free(s->vmlinux);
 	free(s->kallsyms);

@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/io.h"
 #include "base/large_memory.h"
+#include "cli/core/download.h"
 #include "cli/core/terminal.h"
 
 struct note_printer {
@@ -73,6 +74,7 @@ int profile_read(const char *command, const struct profile_source *src, const ch
 	opts.size = sizeof(opts);
 	source.symbols.size = sizeof(source.symbols);
 	source.symbols.force = src->force;
+	source.symbols.progress = download_progress();
 	tacho_format_wants(format, &opts);
 	err = tacho_profile_new(out, &opts, &e);
 	if (err < 0) {

@@ -14,6 +14,7 @@
 #include "base/large_memory.h"
 #include "cli/files/header_text.h"
 #include "cli/report/table.h"
+#include "cli/core/download.h"
 #include "cli/core/input.h"
 #include "cli/core/terminal.h"
 
@@ -259,6 +260,7 @@ static int read_profile(const struct report_opts *o, struct tacho_perfdata *pd,
 	struct tacho_symbols_opts symbols = {
 		.size = sizeof(symbols), .symfs = o->symfs, .vmlinux = o->vmlinux,
 		.kallsyms = o->kallsyms, .no_demangle = o->no_demangle, .short_names = o->short_names, .force = o->force,
+		.progress = report_wants_browser(o) ? NULL : download_progress(),
 	};
 	scoped(freep) char *cpus = NULL;
 	int err = report_profile_opts(o, &opts, e);

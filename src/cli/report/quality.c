@@ -66,7 +66,7 @@ static void put_remedies(const struct tacho_profile_quality *q, struct buf *out)
 			      "-fno-omit-frame-pointer, or record with --call-graph dwarf");
 	if (percent(q->unresolved, q->samples) >= 10)
 		buf_puts(out, "\n  names are missing where objects are stripped or gone: install their "
-			      "debug packages, or give --symfs");
+			      "debug packages, set DEBUGINFOD_URLS, or give --symfs");
 	if (q->lost)
 		buf_puts(out, "\n  samples were lost: record with a larger buffer (-m) or less often (-F)");
 	if (q->throttled)

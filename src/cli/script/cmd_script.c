@@ -12,6 +12,7 @@
 #include "base/large_memory.h"
 #include "cli/files/build_id_table.h"
 #include "cli/files/header_text.h"
+#include "cli/core/download.h"
 #include "cli/core/input.h"
 #include "cli/core/terminal.h"
 
@@ -138,6 +139,7 @@ static int open_symbols(struct script *s, struct tacho_error *e)
 	struct tacho_symbols_opts opts = {
 		.size = sizeof(opts), .symfs = o->symfs, .vmlinux = o->vmlinux, .kallsyms = o->kallsyms,
 		.no_demangle = o->no_demangle, .short_names = o->short_names, .force = o->force,
+		.progress = download_progress(),
 	};
 	int err = tacho_symbols_new(&s->symbols, &opts, e);
 
@@ -311,6 +313,8 @@ static int finish(struct script *s, int err, struct tacho_error *e)
 			     "arm64 can): their call chains are printed without user space callers");
 	if (s->opts->verbose && s->symbols)
 		report_missing_symbols(s);
+	else if (s->symbols)
+		unnamed_report(s);
 	if (s->without_cpu) {
 		message_text("script", "-C cannot select samples without a CPU, so they are left out; "
 			     "record with -a or --sample-cpu, or do not use -C");
@@ -325,6 +329,7 @@ static void script_done(struct script *s)
 	filter_done(&s->filter);
 	frame_texts_done(&s->frames);
 	extra_fields_done(&s->extra);
+	vec_done(&s->unnamed);
 	stat_rounds_done(s);
 	tacho_trace_free(s->trace);
 	tacho_unwinder_free(s->unwinder);

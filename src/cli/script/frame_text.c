@@ -287,6 +287,8 @@ static int add_location(struct script *s, struct frame_table *t, const struct fr
 
 	if (tacho_symbols_resolve(s->symbols, run->pid, run->space, run->ips[i], &f) < 0)
 		f = (struct tacho_frame){ .space = run->space };
+	if (!f.symbol && (t->fields & FIELD_SYM))
+		unnamed_add(s, f.object);
 	if (t->inlines)
 		n = tacho_symbols_inlines(s->symbols, &f, !(spot->object & SPOT_EXACT), t->fields & FIELD_SRCLINE, v, countof(v));
 	if (n)

@@ -258,6 +258,15 @@ bool extra_fields_has_after_ip(const struct script_event *ev);
 void extra_fields_after_ip(struct script *s, const struct script_event *ev, struct buf *out,
 			   const struct tacho_sample *sample, const struct line_head *head);
 
+/* ---- addresses without a name: cli/script/unnamed.c ---- */
+struct script_unnamed {			/* how many, by object; object 0: nothing is mapped there */
+	uint64_t *v;
+	size_t n, cap;
+};
+struct script;
+void unnamed_add(struct script *s, uint32_t object);
+void unnamed_report(struct script *s);
+
 struct script {
 	const struct script_opts *opts;
 	struct tacho_perfdata *pd;
@@ -269,6 +278,7 @@ struct script {
 	struct script_filter filter;
 	struct frame_texts frames;
 	struct script_extra extra;
+	struct script_unnamed unnamed;
 	struct script_counts *counts;	/* state of stat_rounds.c; NULL: no record of counts yet */
 	struct thread_lines *thread_lines;	/* THREAD_LINES_SLOTS of them */
 	struct sample_batch *batch;
