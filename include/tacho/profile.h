@@ -97,6 +97,11 @@ TACHO_API int tacho_profile_load_next(struct tacho_profile *p, struct tacho_perf
 /* Adds all rows of `from`, without applying the filters of `p`. 0, -ENOMEM, or -EINVAL if the options of `p` have
  * split_comms or once. */
 TACHO_API int tacho_profile_merge(struct tacho_profile *p, const struct tacho_profile *from);
+/* Like tacho_profile_merge(), but adds only num / den of the samples and periods, rounded down. Rows of which less than
+ * 1/64 of a sample is left are dropped, with the stacks, frames and threads that only they use. A profile that decays is
+ * merged into a new one from time to time. -EINVAL: num > den, or den is 0. */
+TACHO_API int tacho_profile_merge_share(struct tacho_profile *p, const struct tacho_profile *from, uint32_t num,
+					uint32_t den);
 
 /* Receives `n` bytes. Returns 0, or a negative errno, which the writer then returns. */
 typedef int (*tacho_put)(void *arg, const void *bytes, size_t n);

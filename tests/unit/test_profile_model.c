@@ -257,6 +257,35 @@ static void merged_profiles_add_up(void **state)
 	tacho_profile_free(q);
 }
 
+static void shares_decay_until_nothing_is_left(void **state)
+{
+	struct tacho_profile *p = new_profile(NULL), *q;
+
+	add_row(p, "a", "main;f", 640);
+	add_row(p, "b", "main;g", 64);
+	for (int i = 0; i < 4; i++) {
+		q = new_profile(NULL);
+		assert_int_equal(tacho_profile_merge_share(q, p, 1, 8), 0);
+		tacho_profile_free(p);
+		p = q;
+		if (i == 0) {
+			assert_int_equal(tacho_profile_n_rows(p), 2);
+			assert_int_equal(tacho_profile_rows(p)[0].period, 80);
+			assert_int_equal(tacho_profile_rows(p)[1].period, 8);
+		}
+	}
+	assert_int_equal(tacho_profile_n_rows(p), 0);
+	q = new_profile(NULL);
+	assert_int_equal(tacho_profile_merge_share(q, p, 1, 1), 0);
+	assert_int_equal(tacho_profile_n_threads(q), 0);
+	assert_int_equal(tacho_profile_n_frames(q), 0);
+	assert_int_equal(tacho_profile_n_nodes(q), 1);
+	assert_int_equal(tacho_profile_merge_share(q, p, 2, 1), -EINVAL);
+	assert_int_equal(tacho_profile_merge_share(q, p, 0, 0), -EINVAL);
+	tacho_profile_free(p);
+	tacho_profile_free(q);
+}
+
 static void lists_say_who_passes(void **state)
 {
 	struct tacho_profile_opts opts = { .size = sizeof(opts), .comms = "cc1,ld", .pids = "1,2",
@@ -350,6 +379,7 @@ int main(void)
 		cmocka_unit_test(rows_of_many_threads_stay_apart),
 		cmocka_unit_test(equal_rows_add_up),
 		cmocka_unit_test(merged_profiles_add_up),
+		cmocka_unit_test(shares_decay_until_nothing_is_left),
 		cmocka_unit_test(lists_say_who_passes),
 		cmocka_unit_test(bad_filters_are_refused),
 		cmocka_unit_test(ranges_of_time),
