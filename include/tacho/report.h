@@ -150,7 +150,7 @@ struct tacho_report {
 	const struct tacho_report_entry *entries;
 	size_t n_entries;
 	const uint32_t *order;		/* indices of entries, in the order they are shown */
-	size_t n_order;			/* less than n_entries with a symbol_filter */
+	size_t n_order;			/* less than n_entries with a symbol_filter; the caller may make it smaller */
 	/* Fast access to millions of entries: the frame at each position in the order, and a bit per position
 	 * that is set if group and values are equal to those at the previous position. NULL: use the
 	 * entries. */

@@ -20,7 +20,8 @@ void addresses_free(struct addresses *a)
 		tacho_code_free(a->codes.v[i].code);
 	vec_done(&a->codes);
 	vec_done(&a->hits);
-	tacho_profile_free(a->profile);
+	if (!a->borrowed)
+		tacho_profile_free(a->profile);
 	free(a);
 }
 
@@ -116,6 +117,26 @@ int addresses_read(struct addresses **out, const struct report_opts *o, struct t
 	err = addresses_load(out, o, pd, e);
 	/* Damaged records are ignored, because the first reading reported them. */
 	return err == -EBADMSG || err == -ENODATA ? 0 : err;
+}
+
+int addresses_of(struct addresses **out, struct tacho_profile *p, struct tacho_error *e)
+{
+	struct addresses *a = calloc(1, sizeof(*a));
+
+	if (!p) {
+		free(a);
+		return error_set(e, -EAGAIN, "there are no samples yet");
+	}
+	if (a) {
+		a->profile = p;
+		a->borrowed = true;
+	}
+	if (!a || sort_hits(a) < 0) {
+		addresses_free(a);
+		return error_nomem(e);
+	}
+	*out = a;
+	return 0;
 }
 
 /* ---- functions ---- */

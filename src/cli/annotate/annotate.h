@@ -27,6 +27,7 @@ struct code_of_object {			/* the code of one object; symbols are read once per o
 
 struct addresses {			/* samples by instruction address */
 	struct tacho_profile *profile;
+	bool borrowed;			/* the profile is */
 	struct { struct address_hit *v; size_t n, cap; } hits;	/* sorted by object and address */
 	struct { struct code_of_object *v; size_t n, cap; } codes;
 };
@@ -35,6 +36,8 @@ struct addresses {			/* samples by instruction address */
 int addresses_read(struct addresses **out, const struct report_opts *o, struct tacho_error *e);
 /* The same with a recording that is open. Returns -EBADMSG or -ENODATA with *out if it is damaged. */
 int addresses_load(struct addresses **out, const struct report_opts *o, struct tacho_perfdata *pd, struct tacho_error *e);
+/* The samples of a profile that was made with per_address; it is borrowed. 0, -EAGAIN if it is NULL, or -ENOMEM. */
+int addresses_of(struct addresses **out, struct tacho_profile *p, struct tacho_error *e);
 void addresses_free(struct addresses *a);
 
 struct annotate_function {		/* a function with samples */

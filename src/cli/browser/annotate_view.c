@@ -438,6 +438,10 @@ int annotate_show(const struct annotate_shown *what, const struct annotate *a)
 
 static int read_addresses(struct browser *b, struct tacho_error *e)
 {
+	if (b->live) {
+		addresses_free(take(b->addresses));
+		return addresses_of(&b->addresses, b->live->addresses(b->live->arg), e);
+	}
 	if (b->addresses)
 		return 0;
 	browser_message(b, "Reading addresses ...");

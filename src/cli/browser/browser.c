@@ -68,7 +68,7 @@ int browser_table_build(struct browser *b, struct browser_table *t)
 	return 0;
 }
 
-static int tables_find(struct browser *b)
+int browser_find_tables(struct browser *b)
 {
 	size_t n = tacho_profile_n_events(b->profile);
 
@@ -91,7 +91,10 @@ static void browser_done(struct browser *b)
 		browser_table_done(&b->tables[i]);
 	free(b->tables);
 	free(b->sort);
+	free(b->first_sort);
 	free(b->quality);
+	free(b->zoom_comm);
+	free(b->zoom_dso);
 	addresses_free(b->addresses);
 }
 
@@ -106,12 +109,24 @@ struct screen_layout {			/* the screen from top to bottom: title, column titles,
 	int title_rows;
 	bool heads;
 	const char *status;
+	struct buf live_status;
 	int status_rows;
 };
 
 static void layout_done(struct screen_layout *l)
 {
 	buf_done(&l->title);
+	buf_done(&l->live_status);
+}
+
+/* The status is always visible, messages come before it. */
+static void put_live_status(const struct browser *b, struct buf *out)
+{
+	if (b->message[0])
+		buf_printf(out, "%s | ", b->message);
+	if (b->frozen)
+		buf_puts(out, "FROZEN (f goes on); ");
+	b->live->status(b->live->arg, out);
 }
 
 static void layout_make(struct screen_layout *l, struct browser *b)
@@ -122,7 +137,10 @@ static void layout_make(struct screen_layout *l, struct browser *b)
 	*l = (struct screen_layout){ .heads = !b->no_titles && s->rows >= 4 };
 	browser_title(b, &l->title);
 	l->title_rows = buf_failed(&l->title) ? 1 : screen_lines(s, l->title.bytes, wraps ? TITLE_MOST : 1);
-	l->status = b->message[0] ? b->message : b->quality ? b->quality : "";
+	if (b->live)
+		put_live_status(b, &l->live_status);
+	l->status = b->live && !buf_failed(&l->live_status) && l->live_status.n ? l->live_status.bytes :
+		    b->message[0] ? b->message : b->quality ? b->quality : "";
 	l->status_rows = screen_lines(s, l->status, wraps ? STATUS_MOST : 1);
 }
 
@@ -271,9 +289,16 @@ static enum browser_next table_loop(struct browser *b)
 		scroll_key(&t->scroll, KEY_IS_OTHER, rows_count(&t->rows), page_of(b));
 		browser_draw(b);
 		b->screen->ops->show(b->screen);
-		key = b->screen->ops->key(b->screen);
+		key = browser_wait_key(b);
 		if (key == KEY_IS_RESIZE)
 			continue;
+		if (key == KEY_IS_TICK) {
+			b->failed = browser_refresh_profile(b) < 0;
+			if (b->failed || !b->n_tables)
+				return b->failed ? NEXT_QUIT : NEXT_EMPTY;
+			t = browser_table(b);
+			continue;
+		}
 		b->message[0] = '\0';
 		if (!scroll_key(&t->scroll, key, rows_count(&t->rows), page_of(b)))
 			next = browser_key(b, key);
@@ -312,8 +337,7 @@ static char **table_names(const struct browser *b)
 	return v;
 }
 
-/* Shows the list of events. Returns NEXT_STAY if the user chose one. */
-static enum browser_next choose_table(struct browser *b, char *const *names)
+static enum browser_next choose_among(struct browser *b, char *const *names)
 {
 	struct menu m = { .screen = b->screen };
 	struct menu_list list = { .title = "Events of the recording", .status = "ENTER: show   ESC: leave",
@@ -331,13 +355,26 @@ static enum browser_next choose_table(struct browser *b, char *const *names)
 	}
 }
 
-static enum browser_next tables_loop(struct browser *b, char *const *names)
+/* Shows the list of events. Returns NEXT_STAY if the user chose one. */
+static enum browser_next choose_table(struct browser *b)
 {
-	enum browser_next next = NEXT_BACK;
+	char **names = table_names(b);
+	enum browser_next next = names ? choose_among(b, names) : NEXT_QUIT;
+
+	b->failed |= !names;
+	free_texts(names, b->n_tables);
+	return next;
+}
+
+static enum browser_next tables_loop(struct browser *b)
+{
+	enum browser_next next = b->live ? NEXT_EMPTY : NEXT_BACK;
 
 	for (;;) {
-		if (next == NEXT_BACK)
-			next = b->n_tables > 1 ? choose_table(b, names) : NEXT_STAY;
+		if (next == NEXT_EMPTY)
+			next = browser_wait_for_samples(b);
+		else if (next == NEXT_BACK)
+			next = b->n_tables > 1 ? choose_table(b) : NEXT_STAY;
 		else if (next == NEXT_EVENT)
 			b->current = (b->current + 1) % b->n_tables;
 		else if (next == NEXT_EVENT_BEFORE)
@@ -351,35 +388,34 @@ static enum browser_next tables_loop(struct browser *b, char *const *names)
 static int browse(struct browser *b)
 {
 	enum browser_next next;
-	char **names;
 
-	if (tables_find(b) < 0)
+	if (b->profile && browser_find_tables(b) < 0)
 		return -ENOMEM;
-	b->quality = report_quality_text(b->pd, b->profile);
-	names = table_names(b);
-	if (!names)
-		return -ENOMEM;
-	if (!b->n_tables) {
+	if (b->profile)
+		b->quality = report_quality_text(b->pd, b->profile);
+	if (!b->n_tables && !b->live) {
 		struct menu m = { .screen = b->screen };
 
 		menu_text(&m, "No samples", "The recording has no samples that pass the filters.\n");
-		free_texts(names, b->n_tables);
 		return 0;
 	}
-	next = tables_loop(b, names);
-	free_texts(names, b->n_tables);
+	next = tables_loop(b);
 	return b->failed ? -ENOMEM : next == NEXT_FILE;
 }
 
 int browser_run(struct screen *screen, const struct browser_input *in, char **file, struct tacho_error *e)
 {
 	scoped(browser_done) struct browser b = {
-		.screen = screen, .opts = *in->opts, .pd = in->pd, .profile = in->profile, .view = *in->view,
-		.relative = in->view->report.relative, .percent_limit = in->opts->percent_limit,
-		.verbose = in->opts->verbose > 1,
+		.screen = screen, .opts = *in->opts, .pd = in->pd, .profile = in->profile, .live = in->live,
+		.percent_limit = in->opts->percent_limit, .verbose = in->opts->verbose > 1,
 	};
-	int err = browse(&b);
+	int err;
 
+	if (in->view) {
+		b.view = b.first_view = *in->view;
+		b.relative = in->view->report.relative;
+	}
+	err = browse(&b);
 	if (err < 0)
 		return error_nomem(e);
 	*file = b.file;

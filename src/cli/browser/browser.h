@@ -8,6 +8,8 @@
  *	call_tree.c		call chains below an entry
  *	hierarchy.c		the levels of --hierarchy
  *	annotate_view.c		a function's instructions; annotate.c: their samples; disasm*.c: disassemblers
+ *	live_view.c		a profile that changes: `tacho top`
+ *	open_lines.c		which lines are open, when a table is made again
  *	menu.c			lists, questions, help
  *	screen*.c		the terminal
  */
@@ -21,7 +23,21 @@
 
 #define BROWSER_ZOOMS_MAX 4
 
-enum browser_next { NEXT_STAY, NEXT_BACK, NEXT_QUIT, NEXT_EVENT, NEXT_EVENT_BEFORE, NEXT_FILE };
+/* A profile that changes while it is shown. */
+struct browser_live {
+	void *arg;
+	/* Replaces *p, which may be NULL, by the newest profile. 0 or -ENOMEM. */
+	int (*refresh)(void *arg, const struct tacho_profile **p);
+	/* The same samples by instruction address, for annotate. */
+	struct tacho_profile *(*addresses)(void *arg);
+	void (*status)(void *arg, struct buf *out);	/* the last line of the screen */
+	void (*info)(void *arg, struct buf *out);	/* what is sampled, for the key i */
+	void (*freeze)(void *arg, bool on);
+	bool (*toggle_zero)(void *arg);	/* returns whether samples are forgotten at each refresh */
+	bool has_cgroups;
+};
+
+enum browser_next { NEXT_STAY, NEXT_BACK, NEXT_QUIT, NEXT_EVENT, NEXT_EVENT_BEFORE, NEXT_FILE, NEXT_EMPTY };
 enum browser_zoom { ZOOM_THREAD, ZOOM_DSO, ZOOM_SYMBOL, ZOOM_SOCKET };
 
 struct browser_table {			/* the table of one event or event group */
@@ -48,11 +64,16 @@ struct browser {
 	bool no_titles, verbose, relative;
 	bool failed;			/* out of memory */
 	double percent_limit;
+	struct report_view first_view;	/* at the start: the profile has what its keys need */
 	char *sort;			/* sort keys chosen in the browser; owned */
+	char *first_sort;		/* sort keys before the key g; owned */
 	char message[400];		/* last line until the next key; empty: `quality` is shown */
 	char *quality;			/* owned */
 	struct addresses *addresses;	/* for annotate; read when first needed */
 	char *file;			/* recording to open after NEXT_FILE; the caller frees it */
+	const struct browser_live *live;	/* NULL: the profile does not change */
+	bool frozen;
+	char *zoom_comm, *zoom_dso;	/* live: texts of filters; owned */
 };
 
 struct browser_input {
@@ -60,6 +81,7 @@ struct browser_input {
 	struct tacho_perfdata *pd;
 	const struct tacho_profile *profile;
 	const struct report_view *view;
+	const struct browser_live *live;	/* NULL: none. Otherwise `pd` and `profile` are NULL */
 };
 
 /* Shows the profile until the user quits. Returns 0, 1 if the user chose another recording (*file is its
@@ -78,10 +100,18 @@ void browser_table_done(struct browser_table *t);
 /* Updates the lines after a change of filters or settings; the cursor stays on the same line number. */
 void browser_refresh(struct browser *b);
 void browser_title(struct browser *b, struct buf *out);
+int browser_find_tables(struct browser *b);		/* of b->profile, which has no tables yet. 0 or -ENOMEM */
+
+/* live_view.c */
+int browser_wait_key(struct browser *b);		/* a key, or KEY_IS_TICK */
+/* Gets the newest profile and makes the current table again. 0 or -ENOMEM. */
+int browser_refresh_profile(struct browser *b);
+enum browser_next browser_wait_for_samples(struct browser *b);
+void browser_freeze(struct browser *b);
 
 /* keys.c */
 enum browser_next browser_key(struct browser *b, int key);
-void browser_help(struct buf *out);
+void browser_help(const struct browser *b, struct buf *out);
 
 /* filters.c */
 bool browser_can_zoom(struct browser *b, enum browser_zoom zoom);	/* the table has its sort key */
@@ -92,6 +122,8 @@ void browser_zoom_dso(struct browser *b, const char *dso);
 bool browser_zoom_back(struct browser *b);		/* leaves the last zoom; false: no zoom is active */
 void browser_set_symbol(struct browser *b, const char *text);
 void browser_sort_menu(struct browser *b);
+void browser_next_grouping(struct browser *b);
+void browser_free_tables(struct browser *b);
 void browser_sort_event(struct browser *b, uint32_t nth);
 bool browser_choose_file(struct browser *b);		/* sets b->file */
 

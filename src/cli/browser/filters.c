@@ -47,8 +47,7 @@ static void remove_zoom(struct browser_table *t, enum browser_zoom zoom)
 	} else if (zoom == ZOOM_SOCKET) {
 		f->by_socket = false;
 	} else {
-		free(f->symbol);
-		f->symbol = NULL;
+		rows_filter_symbol(&t->rows, NULL);
 	}
 	for (size_t i = 0; i < t->n_zooms; i++)
 		if (t->zooms[i] != zoom)
@@ -189,7 +188,6 @@ void browser_zoom(struct browser *b, enum browser_zoom zoom)
 void browser_set_symbol(struct browser *b, const char *text)
 {
 	struct browser_table *t = browser_table(b);
-	char *copy;
 
 	if (!browser_can_zoom(b, ZOOM_SYMBOL)) {
 		browser_message(b, "The table is not sorted by symbol");
@@ -198,18 +196,16 @@ void browser_set_symbol(struct browser *b, const char *text)
 	pop_zoom(b, ZOOM_SYMBOL);
 	if (!*text)
 		return;
-	copy = strdup(text);
-	if (!copy) {
+	if (rows_filter_symbol(&t->rows, text) < 0) {
 		browser_message(b, "Out of memory");
 		return;
 	}
-	t->rows.filter.symbol = copy;
 	push_zoom(b, ZOOM_SYMBOL);
 }
 
 /* ---- sorting ---- */
 
-static void free_tables(struct browser *b)
+void browser_free_tables(struct browser *b)
 {
 	for (size_t i = 0; i < b->n_tables; i++)
 		browser_table_done(&b->tables[i]);
@@ -232,12 +228,14 @@ static bool had_key(const struct report_view *had, const struct tacho_report_col
 
 /* Whether the profile has the data for all sort keys. Data that the initial keys did not need was not read
  * from the recording. */
-static bool has_data(const struct report_view *now, const struct report_view *had, struct tacho_error *e)
+static bool has_data(const struct browser *b, const struct report_view *now, const struct report_view *had,
+		     struct tacho_error *e)
 {
 	for (size_t i = 0; i < now->report.n_keys; i++) {
 		const struct tacho_report_column *c = now->report.keys[i];
 
-		if (had_key(had, c))
+		if (had_key(had, c) ||
+		    (b->live && b->live->has_cgroups && strncmp(c->name, "cgroup", strlen("cgroup")) == 0))
 			continue;
 		if (c->kind == TACHO_REPORT_FIELD_KEY)
 			return tacho_report_unknown_key(c->name, 0, strlen(c->name), e) == 0;
@@ -255,7 +253,15 @@ static bool make_view(struct browser *b, struct report_opts *o, struct report_vi
 	report_view_init(o, b->profile, view);
 	view->report.sockets = b->view.report.sockets;
 	view->report.n_sockets = b->view.report.n_sockets;
-	return has_data(view, &b->view, e);
+	return has_data(b, view, &b->first_view, e);
+}
+
+static bool has_cgroups(const struct browser *b)
+{
+	for (size_t i = 0; i < b->first_view.report.n_keys; i++)
+		if (strncmp(b->first_view.report.keys[i]->name, "cgroup", strlen("cgroup")) == 0)
+			return true;
+	return b->live && b->live->has_cgroups;
 }
 
 static void sort_by(struct browser *b, const char *keys)
@@ -272,13 +278,37 @@ static void sort_by(struct browser *b, const char *keys)
 		free(copy);
 		return;
 	}
-	free_tables(b);
+	browser_free_tables(b);
 	b->view = now;
 	b->opts = o;
 	free(b->sort);
 	b->sort = copy;
 	if (browser_table_build(b, browser_table(b)) == 0)
 		browser_message(b, "Sorted by %s", keys);
+}
+
+/* Groups by command, process, thread and cgroup in turn, then by function as at first. */
+void browser_next_grouping(struct browser *b)
+{
+	static const char *const groupings[] = { "comm", "tgid", "pid", "cgroup" };
+	bool is_first = !b->sort, found = false;
+	size_t next = 0;
+
+	if (is_first && !b->first_sort) {
+		b->first_sort = strdup(b->opts.sort ? b->opts.sort : report_default_keys(&b->opts));
+		if (!b->first_sort)
+			return;
+	}
+	for (size_t i = 0; b->sort && i < countof(groupings); i++)
+		if (strcmp(b->sort, groupings[i]) == 0) {
+			next = i + 1;
+			found = true;
+		}
+	if (!found)
+		next = 0;
+	if (next + 1 == countof(groupings) && !has_cgroups(b))
+		next++;
+	sort_by(b, next < countof(groupings) ? groupings[next] : b->first_sort);
 }
 
 void browser_sort_menu(struct browser *b)

@@ -71,6 +71,10 @@ static enum browser_next on_tab(struct browser *b, int key)
 static enum browser_next on_file(struct browser *b, int key)
 {
 	(void)key;
+	if (b->live) {
+		browser_message(b, "s reads another recording, in report");
+		return NEXT_STAY;
+	}
 	return browser_choose_file(b) ? NEXT_FILE : NEXT_STAY;
 }
 
@@ -151,7 +155,7 @@ static enum browser_next on_search(struct browser *b, int key)
 
 	(void)key;
 	if (menu_type(&m, "Functions",
-		      "Show functions whose name contains this text.\n"
+		      "Show functions whose name contains this text, or matches it as a regular expression.\n"
 		      "An empty text shows all functions.\n", typed))
 		browser_set_symbol(b, typed);
 	return NEXT_STAY;
@@ -202,10 +206,15 @@ static enum browser_next on_verbose(struct browser *b, int key)
 	return NEXT_STAY;
 }
 
-/* Keys of perf's browser that have nothing to act on here. */
-static enum browser_next on_unavailable(struct browser *b, int key)
+/* Keys of perf top, and others of perf's browser that have nothing to act on here. */
+static enum browser_next on_top_key(struct browser *b, int key)
 {
-	if (key == 'r')
+	if (b->live && key == 'f')
+		browser_freeze(b);
+	else if (b->live && key == 'z')
+		browser_message(b, b->live->toggle_zero(b->live->arg) ? "Samples are forgotten at each refresh" :
+				"Older samples decay");
+	else if (key == 'r')
 		browser_message(b, "r runs scripts in perf: %s has no interpreter; 'script --json' passes samples to other "
 				"programs", program_name);
 	else
@@ -218,6 +227,13 @@ static enum browser_next on_sort(struct browser *b, int key)
 {
 	(void)key;
 	browser_sort_menu(b);
+	return NEXT_STAY;
+}
+
+static enum browser_next on_group(struct browser *b, int key)
+{
+	(void)key;
+	browser_next_grouping(b);
 	return NEXT_STAY;
 }
 
@@ -235,9 +251,12 @@ static enum browser_next on_info(struct browser *b, int key)
 	struct buf text = { 0 };
 
 	(void)key;
-	file_header(b->pd, true, &text);
+	if (b->live)
+		b->live->info(b->live->arg, &text);
+	else
+		file_header(b->pd, true, &text);
 	if (!buf_failed(&text) && text.n)
-		menu_text(&m, "How it was recorded", text.bytes);
+		menu_text(&m, b->live ? "What is sampled" : "How it was recorded", text.bytes);
 	buf_done(&text);
 	return NEXT_STAY;
 }
@@ -248,7 +267,7 @@ static enum browser_next on_help(struct browser *b, int key)
 	struct buf text = { 0 };
 
 	(void)key;
-	browser_help(&text);
+	browser_help(b, &text);
 	if (!buf_failed(&text))
 		menu_box(&m, "Help", text.bytes);
 	buf_done(&text);
@@ -325,6 +344,7 @@ static const struct browser_key_row {
 	const char *name, *help;	/* name NULL: more keys of the previous row */
 	key_run *run;
 	int keys[4];			/* 0-terminated unless full */
+	enum { IN_BOTH, IN_REPORT, IN_TOP } where;
 } rows[] = {
 	{ "h ? F1", "show this help", on_help, { 'h', '?', KEY_IS_F1 } },
 	{ "UP DOWN PGUP PGDN", "move the cursor, also with SPACE, HOME and END", NULL, { 0 } },
@@ -343,37 +363,46 @@ static const struct browser_key_row {
 	{ "t", "zoom into the thread, or out of it", on_zoom, { 't' } },
 	{ "S", "zoom into the processor socket, or out of it", on_zoom, { 'S' } },
 	{ "k", "zoom into the kernel", on_kernel, { 'k' } },
-	{ "/", "show only functions whose names contain a text", on_search, { '/' } },
+	{ "/", "show only functions whose names contain a text or match a regular expression", on_search, { '/' } },
 	{ "L", "hide entries and branches below a percentage", on_limit, { 'L' } },
 	{ "F", "let 100 % be all samples, or those that pass the filters", on_relative, { 'F' } },
 	{ "H", "show or hide the column titles", on_titles, { 'H' } },
 	{ "V", "show or hide addresses, paths, and objects in call chains", on_verbose, { 'V' } },
 	{ "o", "choose the sort keys", on_sort, { 'o' } },
+	{ "g", "group by command, process, thread, cgroup, then by function again", on_group, { 'g' } },
 	{ "0-9", "sort by this event of the group", on_digit, { '0', '1', '2', '3' } },
 	{ NULL, NULL, on_digit, { '4', '5', '6', '7' } },
 	{ NULL, NULL, on_digit, { '8', '9' } },
 	{ "TAB UNTAB", "show the next or the previous event", on_tab, { KEY_IS_TAB, KEY_IS_UNTAB } },
-	{ "i", "show how the recording was made", on_info, { 'i' } },
+	{ "i", "show how the recording was made", on_info, { 'i' }, IN_REPORT },
+	{ "i", "show what is sampled", on_info, { 'i' }, IN_TOP },
 	{ "P", "write the lines to NAME.hist.N", on_print, { 'P' } },
-	{ "s", "open another recording in this directory", on_file, { 's' } },
-	{ "r f z", "unavailable: scripts (r), and keys of perf top (f, z)", on_unavailable,
-	  { 'r', 'f', 'z' } },
+	{ "s", "open another recording in this directory", on_file, { 's' }, IN_REPORT },
+	{ "r f z", "unavailable: scripts (r), and keys of perf top (f, z)", on_top_key,
+	  { 'r', 'f', 'z' }, IN_REPORT },
+	{ "f", "freeze what is shown and stop the events, or go on", on_top_key, { 'f' }, IN_TOP },
+	{ "z", "forget the samples at each refresh, or let them decay", on_top_key, { 'z' }, IN_TOP },
 };
+
+static bool is_row_of(const struct browser *b, const struct browser_key_row *row)
+{
+	return row->where == IN_BOTH || row->where == (b->live ? IN_TOP : IN_REPORT);
+}
 
 enum browser_next browser_key(struct browser *b, int key)
 {
 	for (size_t i = 0; i < countof(rows); i++)
 		for (size_t k = 0; k < countof(rows[i].keys) && rows[i].keys[k]; k++)
-			if (rows[i].keys[k] == key)
+			if (rows[i].keys[k] == key && is_row_of(b, &rows[i]))
 				return rows[i].run(b, key);
 	browser_message(b, "Unknown key; '?' shows the help");
 	return NEXT_STAY;
 }
 
-void browser_help(struct buf *out)
+void browser_help(const struct browser *b, struct buf *out)
 {
 	for (size_t i = 0; i < countof(rows); i++)
-		if (rows[i].name)
+		if (rows[i].name && is_row_of(b, &rows[i]))
 			buf_printf(out, "%s\t%s\n", rows[i].name, rows[i].help);
 }
 
@@ -455,7 +484,8 @@ static enum browser_next on_menu(struct browser *b, int key)
 	(void)key;
 	choices_of_line(b, &c);
 	choice_add(&c, 'o', "Sort by other keys");
-	choice_add(&c, 's', "Read another recording of this directory");
+	if (!b->live)
+		choice_add(&c, 's', "Read another recording of this directory");
 	choice_add(&c, 'q', "Leave the browser");
 	browser_title(b, &title);
 	list.title = buf_failed(&title) ? "" : title.bytes;

@@ -29,6 +29,9 @@ static bool passes(const struct rows *r, const struct tacho_report_entry *e)
 	const struct tacho_profile_frame *frame = tacho_profile_frame(r->report->profile, e->frame);
 	const struct tacho_profile_thread *t = thread_of(r, e);
 
+	if (r->view->least_samples &&
+	    tacho_report_value(r->report, e, tacho_report_column(TACHO_COLUMN_SAMPLES), 0) <= r->view->least_samples)
+		return false;
 	if (f->comm && strcmp(f->comm, t->comm) != 0)
 		return false;
 	if (f->by_tid && f->tid != t->tid)
@@ -38,7 +41,31 @@ static bool passes(const struct rows *r, const struct tacho_report_entry *e)
 	if (f->by_socket &&
 	    tacho_report_key_value(r->report, e, tacho_report_column(TACHO_COLUMN_SOCKET)) != f->socket)
 		return false;
-	return !f->symbol || (frame && frame->known && strstr(frame->code->name, f->symbol));
+	return !f->symbol || (frame && frame->known && (strstr(frame->code->name, f->symbol) ||
+			(f->pattern && regexec(f->pattern, frame->code->name, 0, NULL, 0) == 0)));
+}
+
+static void free_pattern(struct rows_filter *f)
+{
+	if (f->pattern)
+		regfree(f->pattern);
+	free(take(f->pattern));
+}
+
+int rows_filter_symbol(struct rows *r, const char *text)
+{
+	struct rows_filter *f = &r->filter;
+	char *copy = text ? strdup(text) : NULL;
+
+	if (text && !copy)
+		return -ENOMEM;
+	free_pattern(f);
+	free(f->symbol);
+	f->symbol = copy;
+	f->pattern = text ? calloc(1, sizeof(*f->pattern)) : NULL;
+	if (f->pattern && regcomp(f->pattern, text, REG_EXTENDED | REG_NOSUB))
+		free(take(f->pattern));
+	return 0;
 }
 
 static bool is_above_limit(const struct rows *r, const struct tacho_report_entry *e)
@@ -166,7 +193,7 @@ void rows_fit(struct rows *r, size_t skip, size_t room)
 	}
 }
 
-static int count_lines(struct rows *r)
+int rows_lines(struct rows *r)
 {
 	uint64_t sum = 0;
 
@@ -202,7 +229,7 @@ int rows_update(struct rows *r)
 	set_columns(r);
 	set_widths(r);
 	rows_fit(r, 0, 0);
-	return r->tree ? tree_update(r) : count_lines(r);
+	return r->tree ? tree_update(r) : rows_lines(r);
 }
 
 int rows_init(struct rows *r, struct tacho_report *h, const struct report_view *view, bool hierarchy)
@@ -234,6 +261,7 @@ void rows_done(struct rows *r)
 	free(r->first_line);
 	free(r->folds);
 	free(r->has_chains);
+	free_pattern(&r->filter);
 	free(r->filter.symbol);
 	tacho_callgraph_free(r->callgraph);
 	*r = (struct rows){ 0 };
@@ -370,7 +398,7 @@ char rows_sign(struct rows *r, const struct rows_line *l)
 	return f && f->open ? '-' : '+';
 }
 
-static int fold_of(struct rows *r, size_t entry, struct fold **out)
+int rows_fold(struct rows *r, size_t entry, struct fold **out)
 {
 	int err = 0;
 
@@ -407,7 +435,7 @@ int rows_toggle(struct rows *r, uint64_t line)
 		err = tree_lines(r);
 		return err < 0 ? err : 1;
 	}
-	err = fold_of(r, l.index, &f);
+	err = rows_fold(r, l.index, &f);
 	if (err < 0 || !f)
 		return err;
 	if (!l.chain)
@@ -415,7 +443,7 @@ int rows_toggle(struct rows *r, uint64_t line)
 	else if (!fold_toggle(f, l.nth))
 		return 0;
 	err = fold_lines(f);
-	err = first_error(err, count_lines(r));
+	err = first_error(err, rows_lines(r));
 	return err < 0 ? err : 1;
 }
 
@@ -425,7 +453,7 @@ static int open_entry(struct rows *r, uint32_t entry, bool open)
 	int err = 0;
 
 	if (open)
-		err = fold_of(r, entry, &f);
+		err = rows_fold(r, entry, &f);
 	if (err < 0 || !f)
 		return err;
 	fold_set_all(f, open);
@@ -446,7 +474,7 @@ int rows_open_entry(struct rows *r, uint64_t line, bool open)
 	} else {
 		err = open_entry(r, l.index, open);
 	}
-	return first_error(err, count_lines(r));
+	return first_error(err, rows_lines(r));
 }
 
 int rows_open_all(struct rows *r, bool open)
@@ -457,7 +485,7 @@ int rows_open_all(struct rows *r, bool open)
 		err = open_entry(r, r->shown[k], open);
 	for (uint32_t i = 0; r->tree && i < r->tree->items.n; i++)
 		r->tree->items.v[i].open = open && !tree_is_leaf(r, &r->tree->items.v[i]);
-	return first_error(err, count_lines(r));
+	return first_error(err, rows_lines(r));
 }
 
 /* ---- text ---- */

@@ -12,6 +12,8 @@
 #include "cli/report/table.h"
 #include "cli/browser/screen.h"
 
+#include <regex.h>
+
 #define ROWS_HOT 5.0		/* minimum percentage that is drawn as hot, as in perf */
 #define ROWS_WARM 0.5
 
@@ -83,7 +85,8 @@ struct rows_filter {
 	bool by_tid;
 	uint32_t tid;
 	const char *dso;		/* short name of an object; NULL: all */
-	char *symbol;			/* substring of function names; NULL: all; owned */
+	char *symbol;			/* substring of function names, or a regular expression; NULL: all; owned */
+	regex_t *pattern;		/* `symbol` as a regular expression; NULL: it is none; owned */
 	bool by_socket;
 	uint64_t socket;		/* value of the key socket */
 };
@@ -147,6 +150,19 @@ bool rows_line_has(const struct rows *r, const struct rows_line *l, const struct
 /* Returns the current line number of an entry or item; 0 if it is hidden. */
 uint64_t rows_find(const struct rows *r, const struct rows_line *l);
 enum screen_style rows_style(double percent);
+
+/* Sets filter.symbol; NULL: all functions. 0 or -ENOMEM. */
+int rows_filter_symbol(struct rows *r, const char *text);
+
+/* ---- open_lines.c: which lines are open, when a table is made again from another profile ---- */
+struct open_lines {
+	struct { uint64_t *v; size_t n, cap; } keys;	/* hashes */
+};
+int open_lines_save(struct open_lines *o, const struct rows *r);	/* 0 or -ENOMEM */
+int open_lines_restore(const struct open_lines *o, struct rows *r);
+void open_lines_done(struct open_lines *o);
+int rows_fold(struct rows *r, size_t entry, struct fold **out);	/* *out NULL: it has no chains */
+int rows_lines(struct rows *r);		/* call after folds or items were opened or closed */
 
 int tree_new(struct rows *r);
 void tree_free(struct rows_tree *t);

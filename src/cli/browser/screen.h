@@ -14,6 +14,8 @@
 
 #include <tacho/common.h>
 
+#include <signal.h>
+
 enum screen_style {
 	STYLE_PLAIN, STYLE_TITLE, STYLE_SELECTED,
 	STYLE_HOT,			/* a large share: red */
@@ -29,13 +31,22 @@ enum screen_key {
 	KEY_IS_HOME, KEY_IS_END, KEY_IS_UNTAB, KEY_IS_F1,
 	KEY_IS_RESIZE,			/* the size of the screen has changed */
 	KEY_IS_GONE,			/* the terminal is closed; there are no more keys */
+	KEY_IS_TICK,			/* no key, but new data: only from key_or_tick() */
 	KEY_IS_OTHER,			/* a key that the browser does not use */
+};
+
+/* For commands that catch signals and have data that changes. */
+struct screen_wait {
+	const sigset_t *mask;		/* signals that are blocked while a key is waited for */
+	int (*ending)(void);		/* not 0: a signal ends the program, and the screen answers KEY_IS_GONE */
+	int tick_fd;			/* polls readable when there is new data */
 };
 
 struct screen {
 	const struct screen_ops *ops;
 	int rows, cols;			/* updated by screen_open() and with each key */
 	void *arg;			/* for the functions of `ops` */
+	const struct screen_wait *wait;	/* set before screen_open(); NULL: nothing but keys */
 };
 
 struct screen_ops {
@@ -46,6 +57,7 @@ struct screen_ops {
 	void (*clear)(struct screen *s);
 	void (*show)(struct screen *s);		/* displays what was drawn */
 	int (*key)(struct screen *s);		/* waits for a key */
+	int (*key_or_tick)(struct screen *s);	/* the same, or for new data; needs `wait` */
 	void (*close)(struct screen *s);
 };
 

@@ -10,6 +10,7 @@
 #include <curses.h>
 #include <errno.h>
 #include <locale.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <term.h>
@@ -86,11 +87,64 @@ static int char_of(wint_t code)
 	return code == '\b' ? KEY_IS_RUBOUT : (int)code;
 }
 
+/* Waits until get_wch() has something. Returns 0, KEY_IS_TICK or KEY_IS_GONE. */
+static int wait_for_input(const struct screen_wait *w, bool ticks)
+{
+	struct pollfd fds[] = { { .fd = STDIN_FILENO, .events = POLLIN },
+				{ .fd = ticks ? w->tick_fd : -1, .events = POLLIN } };
+	int n = ppoll(fds, countof(fds), NULL, w->mask);
+
+	if (w->ending())
+		return KEY_IS_GONE;
+	if (n < 0)			/* EINTR: perhaps the size has changed */
+		return errno == EINTR ? 0 : KEY_IS_GONE;
+	if (fds[0].revents & (POLLERR | POLLNVAL) || (fds[0].revents & (POLLIN | POLLHUP)) == POLLHUP)
+		return KEY_IS_GONE;
+	return fds[0].revents ? 0 : KEY_IS_TICK;
+}
+
+static int key_code(struct screen *s, int err, wint_t code)
+{
+	int key = err == KEY_CODE_YES ? key_of(code) : char_of(code);
+
+	getmaxyx(stdscr, s->rows, s->cols);
+	return key;
+}
+
+/* Keys come first, so that they are answered however often there is new data. */
+static int waited_key(struct screen *s, bool ticks)
+{
+	int failures = 0;
+
+	timeout(0);
+	for (;;) {
+		wint_t code = 0;
+		int err = get_wch(&code), why;
+
+		if (err == OK && code == CTRL_Z)
+			raise(SIGTSTP);
+		else if (err != ERR)
+			return key_code(s, err, code);
+		why = wait_for_input(s->wait, ticks);
+		if (why)
+			return why;
+		if (err == ERR && ++failures > 100)	/* readable, but no key: the end of the terminal */
+			return KEY_IS_GONE;
+	}
+}
+
+static int curses_key_or_tick(struct screen *s)
+{
+	return waited_key(s, true);
+}
+
 static int curses_key(struct screen *s)
 {
 	wint_t code = 0;
-	int err, key;
+	int err;
 
+	if (s->wait)
+		return waited_key(s, false);
 	do {
 		errno = 0;
 		err = get_wch(&code);
@@ -99,9 +153,7 @@ static int curses_key(struct screen *s)
 	} while ((err == ERR && errno == EINTR) || (err == OK && code == CTRL_Z));
 	if (err == ERR)
 		return KEY_IS_GONE;
-	key = err == KEY_CODE_YES ? key_of(code) : char_of(code);
-	getmaxyx(stdscr, s->rows, s->cols);
-	return key;
+	return key_code(s, err, code);
 }
 
 static void curses_close(struct screen *s)
@@ -115,7 +167,7 @@ static void curses_close(struct screen *s)
 
 static const struct screen_ops ops = {
 	.put = curses_put, .frame = curses_frame, .clear = curses_clear, .show = curses_show,
-	.key = curses_key, .close = curses_close,
+	.key = curses_key, .key_or_tick = curses_key_or_tick, .close = curses_close,
 };
 
 static void set_colors(enum screen_style style, short fg, short bg, attr_t extra)

@@ -28,6 +28,7 @@ extern const struct command cmd_report;
 extern const struct command cmd_script;
 extern const struct command cmd_stat;
 extern const struct command cmd_stat_report;
+extern const struct command cmd_top;
 extern const struct command cmd_topdown;
 extern const struct command cmd_version;
 
@@ -57,6 +58,7 @@ const struct command *const commands[] = {
 	&cmd_script,
 	&cmd_stat,
 	&cmd_stat_report,
+	&cmd_top,
 	&cmd_topdown,
 	&cmd_version,
 	NULL,

@@ -18,7 +18,6 @@ static const struct { const char *name, *instead; } missing[] = {
 	{ "sched", "record its tracepoints: tacho record -a -e 'sched:*', then tacho script or tacho export" },
 	{ "test", "the tests of tacho are run by ./check in its source tree" },
 	{ "timechart", "'tacho export -f chrome' and 'tacho heatmap' show a recording over time" },
-	{ "top", "'tacho record -a sleep 5', then 'tacho report'; or the live page of 'tacho agent'" },
 	{ "trace", "record the system calls: tacho record -e 'raw_syscalls:*', then tacho script" },
 };
 

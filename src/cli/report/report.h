@@ -54,6 +54,7 @@ struct report_opts {
 	bool hide_unresolved, exclude_other;
 	const char *percentage;
 	const char *sort, *shown;	/* -s, -F */
+	uint32_t least_samples;		/* of top: entries with so many samples or fewer are not listed */
 	bool show_samples, show_period, no_children, hierarchy, no_group, all_in_one, nanoseconds;
 	double percent_limit;
 	uint32_t group_sort;
@@ -79,6 +80,7 @@ struct report_view {			/* a report and how its table is drawn */
 	bool overhead_is_self;		/* the title of the overhead, beside the children's, is Self */
 	struct graph_opts graph;
 	double percent_limit;
+	uint32_t least_samples;		/* entries with so many samples or fewer are not listed; needs TACHO_COLUMN_SAMPLES */
 	bool skip_first_frame;		/* -s sym...: the entry's line shows it already */
 	const char *separator, *widths;
 	enum latency_place latency;	/* with the default values */

@@ -384,6 +384,9 @@ bool table_lists(const struct tacho_report *r, const struct report_view *view, c
 {
 	uint64_t value = view->report.children ? e->sums.children : e->sums.self;
 
+	if (view->least_samples &&
+	    tacho_report_value(r, e, tacho_report_column(TACHO_COLUMN_SAMPLES), 0) <= view->least_samples)
+		return false;
 	return view->percent_limit <= 0 || percent_of_period(r, value, 0) >= view->percent_limit;
 }
 

@@ -276,6 +276,7 @@ static void set_plain_opts(const struct report_opts *o, struct report_view *view
 	r->split_comms = report_joins_threads(o);
 	view->skip_first_frame = o->sort && str_starts(str_of(o->sort), "sym") && !o->shown;
 	view->percent_limit = o->percent_limit;
+	view->least_samples = o->least_samples;
 	view->separator = o->separator;
 	view->widths = o->widths;
 	view->lines_in_chains = o->graph.key != TACHO_CALLGRAPH_FUNCTION;
