@@ -397,10 +397,15 @@ const struct tacho_event *tacho_evset_event(const struct tacho_evset *set, size_
 
 int tacho_evset_attr(const struct tacho_evset *set, size_t i, void *attr, size_t size)
 {
+	struct perf_event_attr own;
+
 	if (!set || i >= set->events.n || !attr)
 		return -EINVAL;
 	memset(attr, 0, size);
-	memcpy(attr, &set->events.v[i].attr, min_of(size, sizeof(set->events.v[i].attr)));
+	own = set->events.v[i].attr;
+	if (event_is_probe(set->events.v[i].shown.pmu))
+		own.config1 = 0;	/* the address of a name in this process */
+	memcpy(attr, &own, min_of(size, sizeof(own)));
 	return 0;
 }
 

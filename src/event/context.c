@@ -12,6 +12,7 @@
 #include "base/sized_opts.h"
 #include "event/metric.h"
 #include "event/vendor.h"
+#include "probe/probe.h"
 
 int tacho_open(struct tacho **out, const struct tacho_opts *opts, struct tacho_error *e)
 {
@@ -39,6 +40,7 @@ void tacho_close(struct tacho *t)
 	catalog_free(t->catalog);
 	vendor_set_free(t->vendor);
 	metric_defs_free(t->metrics);
+	probed_file_free(t->probed);
 	free(t->cpu_type);
 	free(t->pmu_filter);
 	sys_done(&t->sys);

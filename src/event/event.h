@@ -16,6 +16,7 @@
 
 struct vendor_set;
 struct metric_defs;
+struct probed_file;	/* the file of the last probe: probe/probe.h */
 struct catalog;		/* the machine's PMUs, each read on first use: event/pmu.h */
 
 struct tacho {
@@ -23,6 +24,7 @@ struct tacho {
 	struct catalog *catalog;	/* created on first use, like vendor and metrics */
 	struct vendor_set *vendor;	/* vendors' event lists: event/vendor.h */
 	struct metric_defs *metrics;	/* metrics of these lists: event/metric.h */
+	struct probed_file *probed;	/* or NULL */
 	char *cpu_type, *pmu_filter;	/* tacho_set_event_scope(): names of PMUs, or NULL */
 	bool merge_cores;
 	void (*log)(void *arg, enum tacho_log_level level, const char *text);
@@ -106,6 +108,12 @@ struct event_list {
 	size_t n, cap;
 	struct arena arena;
 };
+
+/* A probe of its own: uprobe:FILE:FUNCTION, usdt:..., kprobe:... Its config1 is a pointer. */
+static inline bool event_is_probe(const char *pmu)
+{
+	return strcmp(pmu, "uprobe") == 0 || strcmp(pmu, "kprobe") == 0;
+}
 
 void event_list_done(struct event_list *list);
 

@@ -4,7 +4,7 @@
  *	list   := item (',' item)*
  *	item   := event | [NAME] '{' event (',' event)* '}' [':' MODIFIERS]
  *	event  := body [[':'] MODIFIERS]
- *	body   := NAME | NAME '/' terms '/' | SYSTEM ':' NAME | 'r' HEX | TYPE ':' CONFIG | 'mem:' ...
+ *	body   := NAME | NAME '/' terms '/' | SYSTEM ':' NAME | 'r' HEX | TYPE ':' CONFIG | 'mem:' ... | 'uprobe:' ...
  *
  * A word after ':' that consists of modifier letters only is taken as modifiers, otherwise as the name
  * of a tracepoint. On failure the list of events is unchanged.
@@ -205,6 +205,8 @@ static int parse_body(struct event_parser *p, size_t start, struct str word)
 
 	if (str_is(word, "mem") && scan_take(p, ':'))
 		return breakpoint_parse(p, start);
+	if (probe_event_is(word) && scan_take(p, ':'))
+		return probe_event_parse(p, word);
 	if (scan_peek(p) == '/')
 		return parse_slashed(p, word);
 	err = parse_pfm(p, word);

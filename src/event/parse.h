@@ -130,6 +130,10 @@ void tracepoint_guess(struct tacho *t, struct name_guess *g);	/* tries every sys
 /* breakpoint.c: the cursor is after "mem:". */
 int breakpoint_parse(struct event_parser *p, size_t start);
 
+/* probe.c: uprobe:, usdt:, kprobe: ... The cursor is after the word and its ':'. */
+bool probe_event_is(struct str word);
+int probe_event_parse(struct event_parser *p, struct str word);
+
 /* group.c: makes a group of the events from `first` on. */
 int group_close(struct event_parser *p, size_t first, struct str name, bool no_regroup);
 

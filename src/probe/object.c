@@ -11,6 +11,7 @@
 
 #include "base/io.h"
 #include "probe/dwarf.h"
+#include "probe/probe.h"
 #include "symbol/elf_embedded.h"
 #include "symbol/object_files.h"
 
@@ -223,4 +224,13 @@ bool probe_object_address(const struct probe_object *o, uint64_t offset, uint64_
 		}
 	}
 	return false;
+}
+
+void probed_file_free(struct probed_file *f)
+{
+	if (!f)
+		return;
+	probe_object_close(&f->object);
+	free(f->typed);
+	free(f);
 }

@@ -26,9 +26,13 @@ struct tacho_probes {
 int probes_object(struct tacho_probes *p, struct probe_object **out, struct tacho_error *e);
 bool probes_target_is_kernel(const struct tacho_probes *p);
 
+/* The file of the last event that was a probe (event/probe.c): several events are usually in the same one. */
+struct probed_file {
+	char *typed;
+	struct probe_object object;
+};
+void probed_file_free(struct probed_file *f);		/* NULL is fine */
+
 /* Finds the sites of a request. Used for tracefs and for the uprobe PMU alike. 0 or a negative errno with a message. */
 int probe_find_sites(struct probe_object *o, const struct probe_request *r, struct probe_sites *out, struct tacho_error *e);
-/* The same for the running kernel. */
-int probe_find_kernel_sites(struct sys *sys, const struct probe_request *r, struct probe_sites *out, struct tacho_error *e);
-
 #endif

@@ -99,13 +99,13 @@ static bool is_bpf_output(const struct perf_event_attr *attr)
 	return attr->type == PERF_TYPE_SOFTWARE && attr->config == PERF_COUNT_SW_BPF_OUTPUT;
 }
 
-/* By default tracepoints, breakpoints and BPF output are sampled every time, other events by frequency. */
+/* By default tracepoints, probes, breakpoints and BPF output are sampled every time, other events by frequency. */
 static void set_rate(const struct tacho_sampler *s, struct perf_event_attr *attr,
 		     const struct event *event)
 {
 	const struct tacho_sampler_opts *o = &s->opts;
 	bool every_event = attr->type == PERF_TYPE_TRACEPOINT || attr->type == PERF_TYPE_BREAKPOINT ||
-		    is_bpf_output(attr);
+		    is_bpf_output(attr) || event_is_probe(event->pmu);
 
 	if (o->no_samples) {
 		attr->sample_period = 0;
