@@ -25,6 +25,7 @@
 	})
 #define countof(a) (sizeof(a) / sizeof((a)[0]))
 #define printf_like(fmt, args) __attribute__((format(printf, fmt, args)))
+/* They evaluate one of their arguments twice. */
 #define min_of(a, b) ((a) < (b) ? (a) : (b))
 #define max_of(a, b) ((a) > (b) ? (a) : (b))
 

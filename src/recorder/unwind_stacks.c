@@ -239,10 +239,10 @@ static int write_out(struct stack_recorder *r, tacho_bytes_fn *fn, void *arg)
 
 static int process_round(struct stack_recorder *r, struct tacho_sampler *s, tacho_bytes_fn *fn, void *arg)
 {
-	int err = list_records(r);
+	int64_t err = list_records(r);
 
 	if (err < 0)
-		return err;
+		return (int)err;
 	qsort(r->order.v, r->order.n, sizeof(*r->order.v), compare_times);
 	for (size_t i = 0; i < r->order.n && err >= 0; i++) {
 		struct tacho_record rec = record_at((const uint8_t *)r->round.bytes + r->order.v[i].at);
@@ -252,9 +252,9 @@ static int process_round(struct stack_recorder *r, struct tacho_sampler *s, tach
 			err = write_out(r, fn, arg);
 		/* The tracker's rings are small, and a round may take long: a new program's tables are built. */
 		if (err >= 0 && i % RECORDS_PER_LOOK == RECORDS_PER_LOOK - 1)
-			err = (int)min_of(sampler_drain_tracker(s, collect, &r->next), (int64_t)0);
+			err = sampler_drain_tracker(s, collect, &r->next);
 	}
-	return err < 0 ? err : write_out(r, fn, arg);
+	return err < 0 ? (int)err : write_out(r, fn, arg);
 }
 
 int64_t stack_recorder_drain(struct stack_recorder *r, struct tacho_sampler *s, tacho_bytes_fn *fn, void *arg)

@@ -81,20 +81,20 @@ static int open_data_file(struct recording *r, bool named, struct tacho_error *e
 
 static int sample_until(struct recording *r, uint64_t end_ns, struct tacho_error *e)
 {
-	int err = tacho_sampler_start(r->machine.sampler);
+	int64_t got = tacho_sampler_start(r->machine.sampler);
 
-	if (err < 0)
-		return error_set(e, err, "recording failed: %s", strerror(-err));
-	while (err == 0 && clock_mono_ns() < end_ns && !r->agent->stopping) {
+	if (got < 0)
+		return error_set(e, (int)got, "recording failed: %s", strerror((int)-got));
+	while (got >= 0 && clock_mono_ns() < end_ns && !r->agent->stopping) {
 		struct pollfd fd = { .fd = tacho_sampler_fd(r->machine.sampler), .events = POLLIN };
 		uint64_t left_ms = (end_ns - clock_mono_ns()) / 1000000;
 
 		if (poll(&fd, 1, (int)(left_ms < POLL_MS ? left_ms + 1 : POLL_MS)) > 0)
 			tacho_sampler_look(r->machine.sampler);
-		err = (int)min_of(tacho_recorder_drain(r->machine.recorder, e), (int64_t)0);
+		got = tacho_recorder_drain(r->machine.recorder, e);
 	}
 	tacho_sampler_stop(r->machine.sampler);
-	return err < 0 ? err : tacho_recorder_stop(r->machine.recorder, false, e);
+	return got < 0 ? (int)got : tacho_recorder_stop(r->machine.recorder, false, e);
 }
 
 /* Limit of the samples, so that a named file including its features keeps to max_bytes. */
