@@ -44,5 +44,7 @@ last.start()
 agent.until(30, lambda: agent.counters() > counters, "the last recording")
 agent.stop()
 last.join()
-check(left and left[0][0] in (200, 503), f"a recording that the end cut short: {left}")
+# On a busy machine, there may be no sample yet.
+check(left and (left[0][0] in (200, 503) or left[0][0] == 404 and "no samples" in left[0][1]),
+      f"a recording that the end cut short: {left}")
 END

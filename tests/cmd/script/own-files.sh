@@ -74,6 +74,6 @@ for part in parts.*; do
 done
 record stacks -e cpu-clock -F 499 --call-graph dwarf,4096,raw
 perf script --no-inline -G -i stacks.data >theirs 2>/dev/null
-tacho script --no-inline -q -G -i stacks.data >ours
+tacho script --no-inline --short-names -q -G -i stacks.data >ours
 "$SUPPORT/compare-script" theirs ours || fail "samples with stacks differ"
 hotspot stacks.data
