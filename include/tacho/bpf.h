@@ -1,7 +1,7 @@
 #ifndef TACHO_BPF_H
 #define TACHO_BPF_H
 
-#include <tacho/common.h>
+#include <tacho/syscall.h>
 
 TACHO_BEGIN_DECLS
 
@@ -17,6 +17,66 @@ TACHO_API bool tacho_bpf_is_built_in(void);
  * program can be loaded: -EOPNOTSUPP (not built in, no libbpf), -EPERM (capabilities, lockdown), or another error of
  * the kernel. */
 TACHO_API int tacho_bpf_probe(struct tacho_error *e);
+
+/*
+ * Traces system calls with copies of the memory that their arguments point to.
+ *
+ *	open -> (add tasks) -> poll the descriptor, drain ... -> lost -> close
+ *
+ * Events come in the order in which they happened. A tracer is used by one thread at a time.
+ */
+struct tacho_syscall_tracer;
+
+struct tacho_syscall_tracer_opts {	/* zero means the default in every field */
+	size_t size;			/* filled in by TACHO_OPTS */
+	bool all_tasks;			/* every task of the machine except this process, instead of the added tasks */
+	bool no_follow;			/* children and new threads of traced tasks are not traced */
+	const int *exclude;		/* with all_tasks: processes that are not traced */
+	size_t n_exclude;
+	bool has_user;			/* with all_tasks: only tasks of this user */
+	uint32_t user;
+	const char *cpus;		/* "0-3,8": only calls on these CPUs */
+	const uint64_t *calls;		/* bits as of tacho_syscall_select(); NULL: all */
+	uint32_t string_bytes;		/* how much of buffers is copied; 0: 32 */
+	bool no_captures;		/* copy no memory */
+	uint32_t ring_bytes;		/* a power of two; 0: 16 MiB */
+};
+
+enum tacho_syscall_event_type {
+	TACHO_SYSCALL_ENTRY = 1,	/* v: arguments */
+	TACHO_SYSCALL_EXIT,		/* v[0]: the returned value */
+	TACHO_SYSCALL_FORK,		/* v[0]: process, v[1]: thread that was created */
+	TACHO_SYSCALL_EXEC,		/* v[0]: thread ID before the exec; comm; the part is the file name */
+	TACHO_SYSCALL_TASK_EXIT,	/* v[0]: status as of wait() */
+	TACHO_SYSCALL_COMM,		/* comm; v[2]: the thread whose name it is */
+	TACHO_SYSCALL_SIGNAL,		/* v: number, si_code, sender, its user, status, address */
+};
+
+struct tacho_syscall_event {		/* borrowed: valid for the call */
+	size_t size;
+	enum tacho_syscall_event_type type;
+	uint32_t cpu, pid, tid, nr;
+	bool compat;			/* a call of a 32-bit program, whose numbers have another meaning */
+	uint64_t time_ns;		/* CLOCK_MONOTONIC */
+	int64_t v[TACHO_SYSCALL_ARGS];
+	char comm[16];
+	const void *parts;		/* struct tacho_syscall_part ... */
+	size_t n_parts;
+};
+typedef int tacho_syscall_event_fn(void *arg, const struct tacho_syscall_event *ev);
+
+/* Loads and attaches the programs. 0, or a negative errno with the reason, as tacho_bpf_probe(). */
+TACHO_API int tacho_syscall_tracer_open(struct tacho_syscall_tracer **out,
+					const struct tacho_syscall_tracer_opts *opts, struct tacho_error *e);
+TACHO_API void tacho_syscall_tracer_close(struct tacho_syscall_tracer *t);
+/* Adds a thread. Returns 0, -E2BIG if there are too many, or another negative errno. */
+TACHO_API int tacho_syscall_tracer_add_task(struct tacho_syscall_tracer *t, int tid);
+/* A descriptor that polls readable when the ring is filled to its watermark or a traced task has ended. */
+TACHO_API int tacho_syscall_tracer_fd(const struct tacho_syscall_tracer *t);
+/* Calls fn for the events in the ring. Returns their number, or a negative errno of fn. */
+TACHO_API int tacho_syscall_tracer_drain(struct tacho_syscall_tracer *t, tacho_syscall_event_fn *fn, void *arg);
+/* How many events were lost because the ring was full, and how many tasks could not be followed. */
+TACHO_API int tacho_syscall_tracer_lost(const struct tacho_syscall_tracer *t, uint64_t *events, uint64_t *tasks);
 
 TACHO_END_DECLS
 #endif

@@ -20,6 +20,7 @@
 #include <tacho/report.h>
 #include <tacho/sampler.h>
 #include <tacho/symbol.h>
+#include <tacho/syscall.h>
 #include <tacho/system.h>
 #include <tacho/task_watch.h>
 #include <tacho/trace.h>

@@ -30,6 +30,7 @@ extern const struct command cmd_stat;
 extern const struct command cmd_stat_report;
 extern const struct command cmd_top;
 extern const struct command cmd_topdown;
+extern const struct command cmd_trace;
 extern const struct command cmd_version;
 
 const struct command *const commands[] = {
@@ -60,6 +61,7 @@ const struct command *const commands[] = {
 	&cmd_stat_report,
 	&cmd_top,
 	&cmd_topdown,
+	&cmd_trace,
 	&cmd_version,
 	NULL,
 };

@@ -19,6 +19,7 @@ static const struct { const char *name, *instead; } missing[] = {
 	{ "test", "the tests of tacho are run by ./check in its source tree" },
 	{ "timechart", "'tacho export -f chrome' and 'tacho heatmap' show a recording over time" },
 	{ "trace", "record the system calls: tacho record -e 'raw_syscalls:*', then tacho script" },
+	{ "top", "'tacho record -a sleep 5', then 'tacho report'; or the live page of 'tacho agent'" },
 };
 
 const char *perf_command_instead(const char *name)

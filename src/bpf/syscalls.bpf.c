@@ -1,0 +1,619 @@
+/*
+ * Traces system calls: a record when a call is made and one when it returns, with copies of the memory that the
+ * arguments point to, in one ring buffer whose order is the order of events. Tasks are selected by their thread ID;
+ * forks add children before they run. Calls that are not selected return after two map lookups.
+ *
+ * A string at entry may be in a page that is not present, which cannot be faulted in here. The kernel does so during
+ * the call, so what could not be read at entry is read again at exit.
+ */
+#include "bpf/kernel.bpf.h"
+#include "bpf/syscall_record.h"
+
+#include <bpf/bpf_tracing.h>
+
+enum { KIND_NONE, KIND_STRING, KIND_BYTES, KIND_STRINGS, KIND_POINTERS, KIND_IOVEC, KIND_MSGHDR, KIND_FOLLOW };
+enum { AT_ENTRY = 1, AT_EXIT = 2 };
+enum { LENGTH_RETURNED = 6, LENGTH_FIXED = 7, LENGTH_POINTED_TO = 8 };
+enum { PART_MAIN, PART_FIRST, PART_NAME = 64, PART_CONTROL, PART_VECTOR };
+
+struct part {
+	__u8 arg, index;
+	__u16 n;
+	__u32 whole;
+};
+
+struct pt_regs {			/* x86-64's registers, then arm64's; the others do not exist */
+	unsigned long di, si, dx, r10, r8, r9, orig_ax, cs;
+	unsigned long regs[31], orig_x0, pstate;
+	int syscallno;
+} KERNEL_TYPE;
+
+struct signal_struct {
+	int group_exit_code;
+} KERNEL_TYPE;
+
+struct task_struct___exit {
+	int pid, tgid, exit_code;
+	struct signal_struct *signal;
+} KERNEL_TYPE;
+
+struct linux_binprm {
+	const char *filename;
+} KERNEL_TYPE;
+
+struct kernel_siginfo {
+	int si_signo, si_errno, si_code;
+	union {
+		struct {
+			int _pid;
+			unsigned int _uid;
+			int _status;
+		} _sigchld;
+		struct {
+			void *_addr;
+		} _sigfault;
+	} _sifields;
+} KERNEL_TYPE;
+
+const volatile struct syscall_config config = { 0 };
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, SYSCALL_NUMBERS);
+	__type(key, __u32);
+	__type(value, struct syscall_spec);
+} specs SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 65536);
+	__type(key, __u32);
+	__type(value, __u8);
+} tasks SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 1024);
+	__type(key, __u32);
+	__type(value, __u8);
+} excluded SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, 1 << 24);
+} ring SEC(".maps");
+
+/* The record that is being put together. Functions that are not static are verified once, by themselves, and get only
+ * numbers, so this is where they find the rest. */
+struct scratch {
+	__u32 off;			/* end of the parts so far, in bytes */
+	__u32 arg;
+	__u64 values[8];		/* arguments, the returned value, 0 */
+	char bytes[SCRATCH_BYTES];
+};
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct scratch);
+} scratch_map SEC(".maps");
+
+/* 0: records lost because the ring was full, 1: tasks lost because the map was full */
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 2);
+	__type(key, __u32);
+	__type(value, __u64);
+} lost SEC(".maps");
+
+static __always_inline void count_lost(__u32 what)
+{
+	__u64 *n = bpf_map_lookup_elem(&lost, &what);
+
+	if (n)
+		(*n)++;
+}
+
+static __always_inline __u64 wakeup(void)
+{
+	return bpf_ringbuf_query(&ring, BPF_RB_AVAIL_DATA) >= config.wakeup_bytes ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP;
+}
+
+static __always_inline int is_traced_task(__u64 pid_tgid)
+{
+	__u32 tid = (__u32)pid_tgid, pid = pid_tgid >> 32;
+
+	if (!config.all_tasks)
+		return bpf_map_lookup_elem(&tasks, &tid) != NULL;
+	if (pid == config.self || (config.has_excluded && bpf_map_lookup_elem(&excluded, &pid)))
+		return 0;
+	return !config.has_user || (__u32)bpf_get_current_uid_gid() == config.user;
+}
+
+static __always_inline int is_traced_cpu(void)
+{
+	__u32 cpu;
+
+	if (!config.has_cpus)
+		return 1;
+	cpu = bpf_get_smp_processor_id();
+	return config.cpus[cpu / 64 & 15] >> (cpu & 63) & 1;
+}
+
+static __always_inline void fill_record(struct syscall_record *r, __u16 type, __u32 nr)
+{
+	__u64 id = bpf_get_current_pid_tgid();
+
+	r->size = sizeof(*r);
+	r->type = type;
+	r->cpu = (__u16)bpf_get_smp_processor_id();
+	r->time_ns = bpf_ktime_get_ns();
+	r->pid = id >> 32;
+	r->tid = (__u32)id;
+	r->nr = nr;
+	r->compat = 0;
+}
+
+static __always_inline void read_args(const struct pt_regs *regs, __s64 *v)
+{
+#ifdef __TARGET_ARCH_x86
+	v[0] = (__s64)regs->di;
+	v[1] = (__s64)regs->si;
+	v[2] = (__s64)regs->dx;
+	v[3] = (__s64)regs->r10;
+	v[4] = (__s64)regs->r8;
+	v[5] = (__s64)regs->r9;
+#else
+	v[0] = (__s64)regs->orig_x0;
+	v[1] = (__s64)regs->regs[1];
+	v[2] = (__s64)regs->regs[2];
+	v[3] = (__s64)regs->regs[3];
+	v[4] = (__s64)regs->regs[4];
+	v[5] = (__s64)regs->regs[5];
+#endif
+}
+
+static __always_inline __u32 is_compat(const struct pt_regs *regs)
+{
+#ifdef __TARGET_ARCH_x86
+	return regs->cs == 0x23;	/* the code segment of 32-bit programs */
+#else
+	return regs->pstate >> 4 & 1;	/* AArch32 state */
+#endif
+}
+
+static __always_inline struct scratch *scratch(void)
+{
+	__u32 zero = 0;
+
+	return bpf_map_lookup_elem(&scratch_map, &zero);
+}
+
+/* Appends a part of up to `want` bytes at `from`, as a string if is_string. Returns the bytes read, or a negative errno. */
+__noinline long add_part(__u64 from, __u32 want, __u32 whole, __u32 index_and_string)
+{
+	struct scratch *c = scratch();
+	__u64 off, size = want;
+	struct part *p;
+	long n;
+
+	if (!c)
+		return -1;
+	off = c->off;
+	barrier_var(off);		/* the verifier must see comparisons of these registers */
+	barrier_var(size);
+	if (off > CAPTURE_LIMIT)
+		return -1;
+	if (size > MAX_PART)
+		size = MAX_PART;
+	p = (struct part *)(c->bytes + off);
+	if (index_and_string & 256)
+		n = bpf_probe_read_user_str(c->bytes + off + sizeof(*p), size, (const void *)from);
+	else if (size && bpf_probe_read_user(c->bytes + off + sizeof(*p), size, (const void *)from))
+		n = -1;
+	else
+		n = (long)size;
+	if (n < 0)
+		return n;
+	p->arg = (__u8)c->arg;
+	p->index = (__u8)index_and_string;
+	p->n = (__u16)n;
+	p->whole = whole;
+	c->off = (__u32)(off + ((sizeof(*p) + (__u64)n + 7) & ~7ul));
+	return n;
+}
+
+/* An array of pointers has no length: read a page, or as much of it as is there. */
+__noinline long add_pointers(__u64 from)
+{
+	__u32 want = MAX_PART;
+	long n = -1;
+
+	for (int i = 0; i < 7 && n < 0; i++, want /= 2)
+		n = add_part(from, want, want, PART_MAIN);
+	return n;
+}
+
+__noinline long add_strings(__u64 from)
+{
+	__u64 pointer;
+
+	if (bpf_probe_read_user(&pointer, 8, (const void *)from))
+		return -1;
+	for (__u32 i = 0; i < MAX_VECTOR + 1; i++) {
+		if (bpf_probe_read_user(&pointer, 8, (const void *)(from + i * 8)))
+			break;
+		if (!pointer) {
+			add_part(from, 0, i, PART_MAIN);	/* whole: the number of strings */
+			return 0;
+		}
+		if (i == MAX_VECTOR || add_part(pointer, MAX_PART / 4, 0, 256 | (PART_FIRST + i)) < 0)
+			break;
+	}
+	add_part(from, 0, ~0u, PART_MAIN);
+	return 0;
+}
+
+__noinline long add_iovec(__u64 from, __u32 n, __u32 index)
+{
+	struct scratch *c = scratch();
+	__u64 limit, entry[2];
+	__u32 max = config.string_bytes + 1;
+
+	if (!c)
+		return -1;
+	limit = c->values[SYSCALL_ARGS];
+	if (add_part(from, n > MAX_VECTOR ? MAX_VECTOR * 16 : n * 16, n, index) < 0)
+		return -1;
+	for (__u32 i = 0; i < MAX_VECTOR; i++) {
+		__u64 len;
+
+		if (i >= n || bpf_probe_read_user(entry, 16, (const void *)(from + i * 16)))
+			break;
+		len = entry[1] < limit ? entry[1] : limit;
+		if (add_part(entry[0], len < max ? (__u32)len : max, (__u32)len, PART_FIRST + i) < 0)
+			break;
+		limit -= len;
+	}
+	return 0;
+}
+
+__noinline long add_msghdr(__u64 from)
+{
+	__u64 h[7];
+
+	if (bpf_probe_read_user(h, sizeof(h), (const void *)from))
+		return -1;
+	if (add_part(from, sizeof(h), sizeof(h), PART_MAIN) < 0)
+		return -1;
+	if (h[0])
+		add_part(h[0], (__u32)h[1] < 128 ? (__u32)h[1] : 128, (__u32)h[1], PART_NAME);
+	if (h[4])
+		add_part(h[4], h[5] < 256 ? (__u32)h[5] : 256, (__u32)h[5], PART_CONTROL);
+	if (h[2])
+		add_iovec(h[2], (__u32)h[3], PART_VECTOR);
+	return 0;
+}
+
+static __always_inline __u64 capture_length(const struct scratch *c, const struct syscall_capture *k)
+{
+	__u32 from = k->length_from, value = 0;
+	__u64 n;
+
+	if (from == LENGTH_FIXED)
+		return k->max;
+	if (from >= LENGTH_POINTED_TO) {
+		if (bpf_probe_read_user(&value, 4, (const void *)c->values[from & 7]))
+			return 0;
+		return value;
+	}
+	if (from > LENGTH_RETURNED)
+		return 0;
+	n = c->values[from & 7];
+	if (from == LENGTH_RETURNED && (__s64)n < 0)
+		return 0;
+	return n * k->unit;
+}
+
+__noinline long add_capture(__u32 nr, __u32 arg)
+{
+	struct syscall_spec *spec = bpf_map_lookup_elem(&specs, &nr);
+	const struct syscall_capture *k;
+	struct scratch *c = scratch();
+	__u64 from, n, inner;
+
+	if (!spec || !c || arg >= SYSCALL_ARGS)
+		return 0;
+	barrier_var(arg);
+	arg &= 7;			/* for the verifier: both arrays have eight elements */
+	k = &spec->args[arg];
+	c->arg = arg;
+	from = c->values[arg];
+	if (!from)
+		return 0;
+	switch (k->kind) {
+	case KIND_STRING:
+		return add_part(from, k->max, 0, 256 | PART_MAIN);
+	case KIND_BYTES:
+		n = capture_length(c, k);
+		return add_part(from, n < k->max ? (__u32)n : k->max, n > ~0u ? ~0u : (__u32)n, PART_MAIN);
+	case KIND_STRINGS:
+		return add_strings(from);
+	case KIND_POINTERS:
+		return add_pointers(from);
+	case KIND_IOVEC:
+		n = capture_length(c, k);
+		return add_iovec(from, n > 1024 ? 1024 : (__u32)n, PART_MAIN);
+	case KIND_MSGHDR:
+		return add_msghdr(from);
+	case KIND_FOLLOW:
+		if (bpf_probe_read_user(&inner, 8, (const void *)from))
+			return -1;
+		if (add_part(from, k->max, k->max, PART_MAIN) < 0)
+			return -1;
+		return inner ? add_part(inner, 8, 8, PART_FIRST) : 0;
+	}
+	return 0;
+}
+
+/* Whether the argument's memory at entry could not be read: bit per argument and thread, until the call returns. */
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 4096);
+	__type(key, __u32);
+	__type(value, __u32);
+} retries SEC(".maps");
+
+/* Completes the record in the scratch memory. Returns which arguments could not be read, as bits. */
+__noinline int output_with_parts(__u32 nr, __u32 when, __u32 again)
+{
+	struct syscall_spec *spec = bpf_map_lookup_elem(&specs, &nr);
+	struct scratch *c = scratch();
+	struct syscall_record *r;
+	__u32 failed = 0;
+	__u64 n;
+
+	if (!spec || !c)
+		return 0;
+	c->off = sizeof(*r);
+	for (__u32 i = 0; i < SYSCALL_ARGS; i++)
+		if (((spec->args[i].when & when) || (again >> i & 1)) && add_capture(nr, i) < 0)
+			failed |= 1u << i;
+	r = (struct syscall_record *)c->bytes;
+	n = c->off;
+	barrier_var(n);			/* the verifier must see the comparison of this register */
+	if (n > SCRATCH_BYTES)
+		n = SCRATCH_BYTES;
+	r->size = (__u32)n;
+	if (bpf_ringbuf_output(&ring, r, n, wakeup()))
+		count_lost(0);
+	return (int)failed;
+}
+
+static __always_inline void output_plain(const struct pt_regs *regs, __u16 type, __u32 nr, __s64 ret)
+{
+	struct syscall_record *r = bpf_ringbuf_reserve(&ring, sizeof(*r), 0);
+
+	if (!r) {
+		count_lost(0);
+		return;
+	}
+	fill_record(r, type, nr);
+	r->compat = is_compat(regs);
+	if (type == RECORD_ENTRY)
+		read_args(regs, r->v);
+	else
+		r->v[0] = ret;
+	bpf_ringbuf_submit(r, wakeup());
+}
+
+static __always_inline struct syscall_spec *traced_call(__u32 nr)
+{
+	struct syscall_spec *spec;
+
+	if (!is_traced_task(bpf_get_current_pid_tgid()) || !is_traced_cpu())
+		return NULL;
+	spec = bpf_map_lookup_elem(&specs, &nr);
+	return spec && spec->traced ? spec : NULL;
+}
+
+SEC("tp_btf/sys_enter")
+int BPF_PROG(sys_enter, struct pt_regs *regs, long nr)
+{
+	struct syscall_spec *spec = traced_call((__u32)nr);
+	struct syscall_record *r;
+	struct scratch *c;
+	__u32 failed, tid;
+
+	if (!spec)
+		return 0;
+	if (!spec->captures_entry || is_compat(regs)) {
+		output_plain(regs, RECORD_ENTRY, (__u32)nr, 0);
+		return 0;
+	}
+	c = scratch();
+	if (!c)
+		return 0;
+	r = (struct syscall_record *)c->bytes;
+	fill_record(r, RECORD_ENTRY, (__u32)nr);
+	read_args(regs, r->v);
+	__builtin_memcpy(c->values, r->v, sizeof(r->v));
+	c->values[SYSCALL_ARGS] = ~0ull;
+	failed = (__u32)output_with_parts((__u32)nr, AT_ENTRY, 0);
+	if (failed) {
+		tid = (__u32)bpf_get_current_pid_tgid();
+		bpf_map_update_elem(&retries, &tid, &failed, BPF_ANY);
+	}
+	return 0;
+}
+
+SEC("tp_btf/sys_exit")
+int BPF_PROG(sys_exit, struct pt_regs *regs, long ret)
+{
+#ifdef __TARGET_ARCH_x86
+	__u32 nr = (__u32)regs->orig_ax;
+#else
+	__u32 nr = (__u32)regs->syscallno;
+#endif
+	struct syscall_spec *spec = traced_call(nr);
+	__u32 tid, again = 0, *failed;
+	struct syscall_record *r;
+	struct scratch *c;
+
+	if (!spec)
+		return 0;
+	tid = (__u32)bpf_get_current_pid_tgid();
+	if (spec->captures_entry) {
+		failed = bpf_map_lookup_elem(&retries, &tid);
+		if (failed) {
+			again = *failed;
+			bpf_map_delete_elem(&retries, &tid);
+		}
+	}
+	if ((!spec->captures_exit && !again) || is_compat(regs)) {
+		output_plain(regs, RECORD_EXIT, nr, ret);
+		return 0;
+	}
+	c = scratch();
+	if (!c)
+		return 0;
+	r = (struct syscall_record *)c->bytes;
+	fill_record(r, RECORD_EXIT, nr);
+	read_args(regs, r->v);
+	__builtin_memcpy(c->values, r->v, sizeof(r->v));
+	c->values[SYSCALL_ARGS] = (__u64)ret;
+	r->v[0] = ret;
+	output_with_parts(nr, AT_EXIT, again);
+	return 0;
+}
+
+static __always_inline struct syscall_record *new_record(__u16 type)
+{
+	struct syscall_record *r = bpf_ringbuf_reserve(&ring, sizeof(*r), 0);
+
+	if (!r) {
+		count_lost(0);
+		return NULL;
+	}
+	fill_record(r, type, 0);
+	return r;
+}
+
+SEC("tp_btf/sched_process_fork")
+int BPF_PROG(process_fork, struct task_struct *parent, struct task_struct *child)
+{
+	__u32 tid = (__u32)child->pid;
+	struct syscall_record *r;
+	__u8 one = 1;
+
+	if (!is_traced_task(bpf_get_current_pid_tgid()))
+		return 0;
+	if (!config.all_tasks) {
+		if (!config.follow)
+			return 0;
+		if (bpf_map_update_elem(&tasks, &tid, &one, BPF_ANY))
+			count_lost(1);
+	}
+	r = new_record(RECORD_FORK);
+	if (!r)
+		return 0;
+	r->v[0] = child->tgid;
+	r->v[1] = child->pid;
+	bpf_ringbuf_submit(r, wakeup());
+	return 0;
+}
+
+SEC("tp_btf/sched_process_exec")
+int BPF_PROG(process_exec, struct task_struct *task, int old_tid, struct linux_binprm *bprm)
+{
+	struct syscall_record *r;
+	struct scratch *s;
+	struct part *p;
+	__u64 size;
+	long n;
+
+	if (!is_traced_task(bpf_get_current_pid_tgid()))
+		return 0;
+	s = scratch();
+	if (!s)
+		return 0;
+	r = (struct syscall_record *)s->bytes;
+	fill_record(r, RECORD_EXEC, 0);
+	r->v[0] = old_tid;
+	p = (struct part *)(r + 1);
+	n = bpf_probe_read_kernel_str(p + 1, MAX_PART, bprm->filename);
+	if (n < 0)
+		n = 0;
+	p->arg = 0;
+	p->index = 0;
+	p->n = (__u16)n;
+	p->whole = (__u32)n;
+	bpf_get_current_comm(&r->v[1], 16);
+	size = (sizeof(*r) + sizeof(*p) + (__u64)n + 7) & ~7ul;
+	barrier_var(size);
+	if (size > SCRATCH_BYTES)
+		return 0;
+	r->size = (__u32)size;
+	if (bpf_ringbuf_output(&ring, r, size, wakeup()))
+		count_lost(0);
+	return 0;
+}
+
+SEC("tp_btf/sched_process_exit")
+int BPF_PROG(process_exit, struct task_struct *task)
+{
+	const struct task_struct___exit *t = (const void *)task;
+	__u32 tid = (__u32)bpf_get_current_pid_tgid();
+	struct syscall_record *r;
+
+	if (!is_traced_task(bpf_get_current_pid_tgid()))
+		return 0;
+	bpf_map_delete_elem(&tasks, &tid);
+	r = new_record(RECORD_TASK_EXIT);
+	if (!r)
+		return 0;
+	r->v[0] = BPF_CORE_READ(t, exit_code);
+	bpf_ringbuf_submit(r, BPF_RB_FORCE_WAKEUP);
+	return 0;
+}
+
+SEC("tp_btf/task_rename")
+int BPF_PROG(task_rename, struct task_struct *task, const char *comm)
+{
+	struct syscall_record *r;
+
+	if (!is_traced_task(bpf_get_current_pid_tgid()))
+		return 0;
+	r = new_record(RECORD_COMM);
+	if (!r)
+		return 0;
+	r->v[2] = task->pid;
+	r->v[0] = r->v[1] = 0;
+	bpf_probe_read_kernel_str(r->v, 16, comm);
+	bpf_ringbuf_submit(r, wakeup());
+	return 0;
+}
+
+/* info is 0 or 1 for signals of the kernel that have no details. */
+SEC("tp_btf/signal_deliver")
+int BPF_PROG(signal_deliver, int sig, struct kernel_siginfo *info)
+{
+	struct syscall_record *r;
+
+	if (!is_traced_task(bpf_get_current_pid_tgid()))
+		return 0;
+	r = new_record(RECORD_SIGNAL);
+	if (!r)
+		return 0;
+	r->v[0] = sig;
+	r->v[1] = r->v[2] = r->v[3] = r->v[4] = r->v[5] = 0;
+	if ((unsigned long)info > 1) {
+		r->v[1] = BPF_CORE_READ(info, si_code);
+		r->v[2] = BPF_CORE_READ(info, _sifields._sigchld._pid);
+		r->v[3] = BPF_CORE_READ(info, _sifields._sigchld._uid);
+		r->v[4] = BPF_CORE_READ(info, _sifields._sigchld._status);
+		r->v[5] = (__s64)BPF_CORE_READ(info, _sifields._sigfault._addr);
+	}
+	bpf_ringbuf_submit(r, wakeup());
+	return 0;
+}

@@ -1,0 +1,148 @@
+/*
+ * `tacho trace`: system calls with their arguments, and other events, as they happen.
+ */
+#include "cli/trace/trace.h"
+
+#include <errno.h>
+
+#include "base/error.h"
+
+#define AT(field) offsetof(struct trace_opts, field)
+static const struct option_row trace_rows[] = {
+	{ OPT_GROUP, .help = "What to trace" },
+	{ OPT_LIST, 'e', "event", AT(exprs), "EXPR", "system calls by name, glob or class (%file, %network ...), or tracepoints; "
+	  "! before the list: all others; may be repeated" },
+	{ OPT_LIST, 0, "expr", AT(exprs), "EXPR", "the same" },
+	{ OPT_STR, 'p', "pid", AT(pid), "PIDS", "trace these processes, e.g. 812,4711", .complete = "pid" },
+	{ OPT_STR, 't', "tid", AT(tid), "TIDS", "trace these threads" },
+	{ OPT_FLAG, 'a', "all-cpus", AT(all_cpus), NULL, "trace the whole machine (default without a command or -p)" },
+	{ OPT_STR, 'C', "cpu", AT(cpus), "CPUS", "only calls on these CPUs, e.g. 0-3,8", .complete = "cpu" },
+	{ OPT_STR, 'u', "uid", AT(user), "USER", "trace the processes of this user" },
+	{ OPT_STR, 0, "filter-pids", AT(filter_pids), "PIDS", "do not trace these processes" },
+	{ OPT_FLAG, 'i', "no-inherit", AT(no_inherit), NULL, "do not follow children and new threads" },
+	{ OPT_COUNT, 'f', "follow", AT(follow), NULL, "wait for the children of the command too (they are always traced)" },
+	{ OPT_GROUP, .help = "Which calls to show" },
+	{ OPT_DOUBLE, 0, "duration", AT(duration_ms), "MSEC", "only calls that took at least this long" },
+	{ OPT_FLAG, 0, "failure", AT(failure), NULL, "only calls that failed" },
+	{ OPT_FLAG, 'Z', "failed-only", AT(failure), NULL, "the same" },
+	{ OPT_FLAG, 'z', "successful-only", AT(successful), NULL, "only calls that succeeded" },
+	{ OPT_LIST, 'P', "trace-path", AT(paths), "PATH", "only calls that use this path or a descriptor of it", .complete = "file" },
+	{ OPT_U64, 0, "max-events", AT(max_events), "N", "stop after N lines" },
+	{ OPT_UINT, 0, "last", AT(last), "N", "flight recorder: store the newest N lines and print them at the end",
+	  .min = 1, .max = 10000000 },
+	{ OPT_GROUP, .help = "How to show them" },
+	{ OPT_STR, 0, "format", AT(format), "FORMAT", "perf (default), strace (as strace -f -ttt -T) or json", .complete = "perf strace json" },
+	{ OPT_FLAG, 0, "json", AT(json), NULL, "an object per line" },
+	{ OPT_FLAG, 'y', "decode-fds", AT(show_fd_paths), NULL, "print what file descriptors refer to" },
+	{ OPT_UINT, 0, "string-limit", AT(string_limit), "N", "print N bytes of strings and buffers (default 32)",
+	  .min = 0, .max = 3900 },
+	{ OPT_FLAG, 0, "verbose-structs", AT(verbose_structs), NULL, "print all members of structures" },
+	{ OPT_FLAG, 'T', "time", AT(full_time), NULL, "print the clock's time instead of the time since the start" },
+	{ OPT_FLAG, 0, "no-comm", AT(no_comm), NULL, "print thread IDs without names", .flags = OPTF_NEGATED },
+	{ OPT_FLAG, 0, "no-arg-names", AT(no_arg_names), NULL, "print arguments without names", .flags = OPTF_NEGATED },
+	{ OPT_FLAG, 0, "no-durations", AT(no_durations), NULL, "print no durations", .flags = OPTF_NEGATED },
+	{ OPT_FLAG, 0, "no-timestamps", AT(no_timestamps), NULL, "print no times", .flags = OPTF_NEGATED },
+	{ OPT_FLAG, 0, "show-zeros", AT(show_zeros), NULL, "print arguments that are zero too" },
+	{ OPT_FLAG, 0, "show-prefix", AT(show_prefix), NULL, "print whole names of flags: O_RDONLY instead of RDONLY" },
+	{ OPT_UINT, 0, "args-alignment", AT(args_alignment), "COLUMN", "column of the returned value (default 70)", .min = 0, .max = 500 },
+	{ OPT_STR, 'o', "output", AT(output), "FILE", "write to FILE instead of stderr", .complete = "file" },
+	{ OPT_FLAG, 0, "exec", AT(exec_tree), NULL, "programs that are executed, as a tree with arguments and failures" },
+	{ OPT_GROUP, .help = "Summary" },
+	{ OPT_FLAG, 's', "summary", AT(summary), NULL, "only a summary of the calls" },
+	{ OPT_FLAG, 'S', "with-summary", AT(with_summary), NULL, "calls, and a summary at the end" },
+	{ OPT_STR, 0, "summary-mode", AT(summary_mode), "MODE", "thread (default) or total", .complete = "thread total" },
+	{ OPT_FLAG, 0, "errno-summary", AT(errno_summary), NULL, "errors of each call in the summary" },
+	{ OPT_FLAG, 'c', "summary-only", AT(strace_counts), NULL, "only strace's table of counts, with wall-clock times" },
+	{ OPT_FLAG, 'w', "summary-wall-clock", AT(wall_clock), NULL, "accepted: times are always wall-clock" },
+	{ OPT_GROUP, .help = "How to record" },
+	{ OPT_UINT, 'm', "mmap-pages", AT(ring_pages), "PAGES", "size of the ring buffer, a power of two (default 4096)" },
+	{ .kind = OPT_END },
+};
+
+static void defaults(void *opts)
+{
+	struct trace_opts *o = opts;
+
+	o->string_limit = 32;
+	o->args_alignment = 70;
+}
+
+static int refuse(const char *text)
+{
+	message_text("trace", "%s", text);
+	return EXIT_USAGE;
+}
+
+static int check(struct trace_opts *o, int argc)
+{
+	if (o->format && strcmp(o->format, "perf") != 0 && strcmp(o->format, "strace") != 0 && strcmp(o->format, "json") != 0)
+		return refuse("--format is perf, strace or json");
+	if (o->summary_mode && strcmp(o->summary_mode, "thread") != 0 && strcmp(o->summary_mode, "total") != 0)
+		return refuse("--summary-mode is thread or total");
+	if (o->failure && o->successful)
+		return refuse("-z and -Z exclude each other");
+	if (o->ring_pages & (o->ring_pages - 1))
+		return refuse("-m takes a power of two");
+	if (argc > 0 && (o->pid || o->tid))
+		return refuse("a command cannot be combined with -p or -t");
+	return 0;
+}
+
+static const struct trace_writer *choose_writer(const struct trace_opts *o)
+{
+	if (o->exec_tree)
+		return &trace_writer_exec;
+	if (o->json || (o->format && !strcmp(o->format, "json")))
+		return &trace_writer_json;
+	return o->format && !strcmp(o->format, "strace") ? &trace_writer_strace : &trace_writer_perf;
+}
+
+static const struct trace_writer no_lines = { .name = "summary" };
+
+static int trace_run(void *opts, int argc, char **argv)
+{
+	struct trace t = { .o = opts };
+	int arch = tacho_syscall_host_arch(), status = check(t.o, argc);
+
+	if (status)
+		return status;
+	if (arch < 0)
+		return refuse("system calls of this architecture are not known; record raw_syscalls:* instead");
+	t.arch = (enum tacho_syscall_arch)arch;
+	t.writer = choose_writer(t.o);
+	if (t.writer == &trace_writer_strace)
+		t.o->follow = 1;
+	if (t.o->exec_tree && !t.o->exprs.n)
+		strlist_add(&t.o->exprs, STR_LIT("execve,execveat,chdir,fchdir"));
+	if (t.o->summary || t.o->strace_counts)
+		t.writer = &no_lines;
+	if (trace_filter_init(&t) < 0)
+		status = EXIT_USAGE;
+	else if (trace_output_open(&t) < 0)
+		status = EXIT_FAILED;
+	else
+		status = trace_run_live(&t, argv);
+	if (t.out_fd > 0) {
+		trace_print_summary(&t);
+		trace_output_close(&t);
+	}
+	trace_threads_done(&t);
+	for (size_t i = 0; i < t.total.calls.n; i++)
+		int_map_done(&t.total.calls.v[i].errnos);
+	vec_done(&t.total.calls);
+	int_map_done(&t.total.by_nr);
+	strlist_done(&t.want.tracepoints);
+	return status;
+}
+
+const struct command cmd_trace = {
+	.name = "trace",
+	.summary = "print system calls with their arguments as they happen",
+	.args = "[--] [COMMAND [ARG...]]",
+	.rows = trace_rows,
+	.opts_size = sizeof(struct trace_opts),
+	.defaults = defaults,
+	.run = trace_run,
+	.stops_at_non_option = true,
+	.complete_args = "command",
+};

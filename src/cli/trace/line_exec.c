@@ -1,0 +1,54 @@
+/*
+ * --exec: a line per program that is executed, indented by the depth in the tree of processes:
+ *
+ *	     0.000 812 make all  [/home/u/src]
+ *	     3.402   813 sh -c "cc -O2 x.c"
+ *	     5.020     814 cc -O2 x.c  = -1 ENOENT (No such file or directory)
+ *
+ * with the environment variables that differ from those of the parent's exec when -v is given.
+ */
+#include "cli/trace/trace.h"
+
+#define MAX_DEPTH 40
+
+static unsigned depth_of(struct trace *t, const struct trace_thread *th)
+{
+	unsigned depth = 0;
+	uint32_t i;
+
+	while (th->parent && depth < MAX_DEPTH && int_map_get(&t->threads_by_tid, (uint32_t)th->parent, &i)) {
+		th = t->threads.v[i];
+		depth++;
+	}
+	return depth;
+}
+
+static bool is_exec(const struct trace_call *call)
+{
+	return call->c.sc && !strncmp(tacho_syscall_name(call->c.sc), "execve", 6);
+}
+
+static void print_exit(struct trace *t, struct trace_call *call)
+{
+	struct trace_process *p = trace_process_get(t, call->th->pid);
+	bool at = is_exec(call) && tacho_syscall_name(call->c.sc)[6] != '\0';
+	char cwd[512];
+
+	if (!is_exec(call))
+		return;
+	buf_printf(&t->out, "%10.3f ", (double)(call->entry_ns - t->base_ns) / 1e6);
+	buf_pad(&t->out, ' ', 2 * (size_t)depth_of(t, call->th));
+	buf_printf(&t->out, "%d ", call->th->pid);
+	trace_print_arg(t, call, at ? 1 : 0, &t->out);
+	buf_putc(&t->out, ' ');
+	trace_print_arg(t, call, at ? 2 : 1, &t->out);
+	if (p && trace_fd_text(t, p, -100, cwd, sizeof(cwd)))
+		buf_printf(&t->out, " in %s", cwd);
+	if (call->c.ret < 0) {
+		buf_puts(&t->out, " = ");
+		trace_print_return(t, call, &t->out);
+	}
+	trace_line_end(t);
+}
+
+const struct trace_writer trace_writer_exec = { .name = "exec", .exit = print_exit };

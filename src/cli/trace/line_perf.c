@@ -1,0 +1,128 @@
+/*
+ * Lines as of perf trace:
+ *
+ *	     0.041 ( 0.013 ms): cat/812 openat(dfd: CWD, filename: "/etc/passwd", flags: RDONLY|CLOEXEC) = 3
+ *
+ * The time is that of the call's start. A call that lasts long, or has not returned at the end, has a line without a
+ * duration, and "... [continued]" when it returns.
+ */
+#include "cli/trace/trace.h"
+
+#include "cli/core/terminal.h"
+
+static void print_start(struct trace *t, const struct trace_thread *th, uint64_t time_ns, uint64_t from, uint64_t to)
+{
+	if (!t->o->no_timestamps) {
+		if (t->o->full_time)
+			buf_printf(&t->out, "%10.3f ", (double)time_ns / 1e6);
+		else if (!time_ns || time_ns < t->base_ns)
+			buf_puts(&t->out, "         ? ");
+		else
+			buf_printf(&t->out, "%10.3f ", (double)(time_ns - t->base_ns) / 1e6);
+	}
+	if (!t->o->no_durations && from && to)
+		buf_printf(&t->out, "(%6.3f ms): ", (double)(to - from) / 1e6);
+	else if (!t->o->no_durations && to != 1)
+		buf_puts(&t->out, "(         ): ");
+	if (t->o->no_comm)
+		buf_printf(&t->out, "%d ", th->tid);
+	else
+		buf_printf(&t->out, "%s/%d ", th->comm[0] ? th->comm : "?", th->tid);
+}
+
+static bool is_zero(const struct buf *b, size_t from)
+{
+	const char *s = b->bytes + from;
+
+	return !strcmp(s, "0") || !strcmp(s, "NULL") || !strcmp(s, "0x0");
+}
+
+/* Arguments that are zero and have no name for zero are left out, as perf does. */
+static void print_args(struct trace *t, struct trace_call *call)
+{
+	unsigned n = call->c.sc ? tacho_syscall_used_args(&call->c) : 0;
+	bool first = true;
+
+	for (unsigned i = 0; i < n; i++) {
+		size_t start = t->out.n, value;
+		const char *name;
+		size_t len = tacho_syscall_arg_name(call->c.sc, i, &name);
+
+		if (!first)
+			buf_puts(&t->out, ", ");
+		if (!t->o->no_arg_names)
+			buf_printf(&t->out, "%.*s: ", (int)len, name);
+		value = t->out.n;
+		trace_print_arg(t, call, i, &t->out);
+		if (buf_failed(&t->out))
+			return;
+		if (!t->o->no_arg_names && !t->o->show_zeros && is_zero(&t->out, value) && !tacho_syscall_arg_is_fd(call->c.sc, i)) {
+			t->out.n = start;
+			t->out.bytes[start] = '\0';
+			continue;
+		}
+		first = false;
+	}
+}
+
+static void print_exit(struct trace *t, struct trace_call *call)
+{
+	char room[24];
+	const char *name = trace_call_name(t, call->nr, call->th->compat, room);
+	bool continued = !call->entry_ns || call->th->printed, failed = call->c.ret < 0 && call->c.ret > -4096;
+	size_t start;
+
+	print_start(t, call->th, call->entry_ns, call->entry_ns, call->exit_ns);
+	start = t->out.n;
+	if (continued) {
+		buf_printf(&t->out, " ... [continued]: %s())", name);
+	} else {
+		buf_printf(&t->out, "%s(", name);
+		print_args(t, call);
+		buf_putc(&t->out, ')');
+	}
+	buf_pad(&t->out, ' ', t->out.n - start < t->o->args_alignment ? t->o->args_alignment - (t->out.n - start) + 1 : 1);
+	buf_puts(&t->out, "= ");
+	if (t->colors && failed)
+		buf_puts(&t->out, TERM_RED);
+	trace_print_return(t, call, &t->out);
+	if (t->colors && failed)
+		buf_puts(&t->out, TERM_PLAIN);
+	trace_line_end(t);
+}
+
+static void print_unfinished(struct trace *t, struct trace_thread *th)
+{
+	struct trace_call call = trace_pending_call(t, th);
+	char room[24];
+
+	if (th->printed)
+		return;
+	print_start(t, th, th->entry_ns, 0, 0);
+	buf_printf(&t->out, "%s(", trace_call_name(t, th->nr, th->compat, room));
+	print_args(t, &call);
+	buf_puts(&t->out, call.c.sc && tacho_syscall_never_returns(call.c.sc) ? ")" : ") ...");
+	if (call.c.sc && tacho_syscall_never_returns(call.c.sc))
+		buf_puts(&t->out, " = ?");
+	th->printed = true;
+	trace_line_end(t);
+}
+
+/* exit_group() and a call during which the thread is killed have no end. */
+static void print_task_exit(struct trace *t, struct trace_thread *th, const struct tacho_syscall_event *ev)
+{
+	(void)ev;
+	if (th->in_call && !th->printed && trace_selects(t, th->nr))
+		print_unfinished(t, th);
+}
+
+static void print_event(struct trace *t, struct trace_thread *th, uint64_t time_ns, const char *name, const char *text)
+{
+	print_start(t, th, time_ns, 0, t->o->no_syscalls || !t->want.has_calls ? 1 : 0);
+	buf_printf(&t->out, "%s%s", name, text);
+	trace_line_end(t);
+}
+
+const struct trace_writer trace_writer_perf = {
+	.name = "perf", .exit = print_exit, .task_exit = print_task_exit, .event = print_event, .unfinished = print_unfinished,
+};

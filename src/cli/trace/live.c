@@ -1,0 +1,258 @@
+/*
+ * Tracing while it happens: opens the BPF tracer on the target, runs the command, and reads events until the target ends.
+ */
+#include "cli/trace/trace.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <time.h>
+
+#include "base/error.h"
+#include "base/num.h"
+#include "cli/core/run_command.h"
+#include "cli/core/target_args.h"
+
+#define POLL_MS 50		/* the longest time until an event is shown */
+
+static int64_t realtime_offset(void)
+{
+	struct timespec real, mono;
+
+	clock_gettime(CLOCK_MONOTONIC, &mono);
+	clock_gettime(CLOCK_REALTIME, &real);
+	return (int64_t)(real.tv_sec - mono.tv_sec) * 1000000000 + (real.tv_nsec - mono.tv_nsec);
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+}
+
+/* Adds the threads of a process; repeated until no new ones appear, because threads may be created meanwhile. */
+static int add_process(struct trace *t, int pid)
+{
+	size_t before;
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/task", pid);
+	do {
+		DIR *d = opendir(path);
+		struct dirent *entry;
+		int tid;
+
+		before = t->threads.n;
+		if (!d)
+			return before ? 0 : -ESRCH;
+		while ((entry = readdir(d)))
+			if (num_int(str_of(entry->d_name), &tid) == 0) {
+				tacho_syscall_tracer_add_task(t->tracer, tid);
+				if (!trace_thread_get(t, pid, tid)) {
+					closedir(d);
+					return -ENOMEM;
+				}
+			}
+		closedir(d);
+	} while (t->threads.n != before);
+	return 0;
+}
+
+static int add_targets(struct trace *t, const char *option, const char *list, bool threads)
+{
+	int *ids = NULL, err;
+	size_t n;
+
+	err = target_ids("trace", option, list, &ids, &n);
+	for (size_t i = 0; err == 0 && i < n; i++) {
+		if (threads) {
+			char path[64];
+
+			snprintf(path, sizeof(path), "/proc/%d", ids[i]);
+			err = access(path, F_OK) < 0 ? -ESRCH : tacho_syscall_tracer_add_task(t->tracer, ids[i]);
+			if (err == 0 && !trace_thread_get(t, ids[i], ids[i]))
+				err = -ENOMEM;
+		} else {
+			err = add_process(t, ids[i]);
+		}
+		if (err == -ESRCH)
+			message_text("trace", "no %s %d", threads ? "thread" : "process", ids[i]);
+	}
+	free(ids);
+	return err;
+}
+
+static int open_tracer(struct trace *t, bool has_command, struct tacho_error *e)
+{
+	struct trace_opts *o = t->o;
+	struct tacho_syscall_tracer_opts opts = { .size = sizeof(opts), .no_follow = o->no_inherit, .cpus = o->cpus,
+		.string_bytes = max_of(o->string_limit, 4096u / 32), .calls = t->want.calls };
+	uint64_t with_exec[TACHO_SYSCALL_MAX / 64];
+	int *exclude = NULL, err = 0;
+
+	opts.all_tasks = o->all_cpus || o->user || (!has_command && !o->pid && !o->tid);
+	opts.string_bytes = o->string_limit;
+	if (o->user) {
+		err = target_user("trace", o->user, &opts.user);
+		opts.has_user = true;
+	}
+	if (err == 0 && o->filter_pids)
+		err = target_ids("trace", "--filter-pids", o->filter_pids, &exclude, &opts.n_exclude);
+	if (err < 0)
+		return err;
+	opts.exclude = exclude;
+	/* The exec of the command shows where it starts. */
+	memcpy(with_exec, t->want.calls, sizeof(with_exec));
+	if (has_command || o->show_fd_paths || o->paths.n) {
+		const char *const needed[] = { "execve", "execveat" };
+
+		for (size_t i = 0; i < countof(needed); i++) {
+			int nr = tacho_syscall_nr(tacho_syscall_by_name(needed[i]), t->arch);
+
+			with_exec[nr / 64] |= 1ull << (nr & 63);
+		}
+		opts.calls = with_exec;
+	}
+	if (o->no_syscalls)
+		opts.calls = (const uint64_t[TACHO_SYSCALL_MAX / 64]){ 0 };
+	if (o->ring_pages)
+		opts.ring_bytes = o->ring_pages * 4096;
+	err = tacho_syscall_tracer_open(&t->tracer, &opts, e);
+	free(exclude);
+	return err;
+}
+
+static void report_lost(struct trace *t)
+{
+	uint64_t events = 0, tasks = 0;
+
+	if (!t->tracer || tacho_syscall_tracer_lost(t->tracer, &events, &tasks) < 0)
+		return;
+	if (events > t->lost_reported) {
+		trace_flush(t);
+		message_text("trace", "%llu events were lost because the ring buffer was full; enlarge it with -m",
+			     (unsigned long long)(events - t->lost_reported));
+		t->lost_reported = events;
+	}
+	if (tasks)
+		message_text("trace", "%llu tasks could not be followed: too many at the same time",
+			     (unsigned long long)tasks);
+}
+
+/* Prints the calls that have not returned for a while, so that a blocked program shows where. */
+static void show_blocked(struct trace *t)
+{
+	uint64_t now = now_ns();
+
+	if (t->writer->shows_entries)
+		return;
+	for (size_t i = 0; i < t->threads.n; i++) {
+		struct trace_thread *th = t->threads.v[i];
+
+		if (th->in_call && !th->printed && th->alive && now - th->entry_ns > 500000000 && !t->stop &&
+		    t->writer == &trace_writer_perf && !t->o->failure && !t->o->successful && t->o->duration_ms <= 0 &&
+		    !t->o->paths.n && !t->o->summary && !t->o->strace_counts && trace_selects(t, th->nr) &&
+		    (t->command_started || th->tid != t->command_pid))
+			t->writer->unfinished(t, th);
+	}
+}
+
+static bool is_finished(struct trace *t, bool ended)
+{
+	if (t->stop || run_signals_ending())
+		return true;
+	if (t->command)
+		return ended && (!t->o->follow || !t->n_alive);
+	return (t->o->pid || t->o->tid) && !t->n_alive;
+}
+
+static int drain(struct trace *t)
+{
+	int n = tacho_syscall_tracer_drain(t->tracer, trace_on_event, t);
+
+	return min_of(n, 0);
+}
+
+static int loop(struct trace *t, struct run_signals *signals, struct tacho_usage *usage, bool *ended)
+{
+	struct pollfd fds[2] = { { .fd = tacho_syscall_tracer_fd(t->tracer), .events = POLLIN },
+				 { .fd = t->command ? tacho_command_fd(t->command) : -1, .events = POLLIN } };
+	const struct timespec timeout = { .tv_nsec = POLL_MS * 1000000 };
+	int err = 0;
+
+	while (err == 0 && !is_finished(t, *ended)) {
+		ppoll(fds, 2, &timeout, &signals->before);
+		err = drain(t);
+		show_blocked(t);
+		trace_flush(t);
+		report_lost(t);
+		if (t->command && !*ended && tacho_command_wait(t->command, false, usage) > 0) {
+			*ended = true;
+			fds[1].fd = -1;
+			err = err ? err : drain(t);
+		}
+	}
+	return err;
+}
+
+static int run(struct trace *t, char **argv, int *status)
+{
+	struct tacho_usage usage = { .size = sizeof(usage) };
+	struct run_signals signals;
+	bool ended = false;
+	int err = 0;
+
+	if (t->o->pid)
+		err = add_targets(t, "-p", t->o->pid, false);
+	if (err == 0 && t->o->tid)
+		err = add_targets(t, "-t", t->o->tid, true);
+	if (err == 0 && argv[0])
+		err = run_command_hold(&t->command, "trace", argv);
+	if (err < 0)
+		return err;
+	if (t->command && !t->o->all_cpus) {
+		t->command_pid = tacho_command_pid(t->command);
+		err = tacho_syscall_tracer_add_task(t->tracer, t->command_pid);
+	}
+	t->command_started = !t->command_pid;
+	run_signals_catch(&signals, false);
+	if (err == 0)
+		err = run_command_release(t->command, "trace", status);
+	if (err == 0)
+		err = loop(t, &signals, &usage, &ended);
+	if (t->command && !ended && err == 0)
+		ended = run_command_end(t->command, t->stop ? SIGTERM : run_signals_ending(), &signals, &usage);
+	if (err == 0)
+		err = drain(t);
+	run_signals_restore(&signals);
+	if (t->command && ended && !t->stop)
+		*status = run_command_exit_status(usage.status);
+	return err;
+}
+
+int trace_run_live(struct trace *t, char **argv)
+{
+	struct tacho_error e = { .column = -1 };
+	int status = 0, err;
+
+	t->realtime_offset_ns = realtime_offset();
+	err = open_tracer(t, argv[0] != NULL, &e);
+	if (err < 0) {
+		if (e.message[0])
+			message_error("trace", NULL, NULL, &e);
+		return EXIT_FAILED;
+	}
+	err = run(t, argv, &status);
+	trace_finish_pending(t);
+	trace_flush(t);
+	report_lost(t);
+	tacho_syscall_tracer_close(t->tracer);
+	t->tracer = NULL;
+	tacho_command_free(t->command);
+	t->command = NULL;
+	message_if_out_of_memory("trace", err);
+	return status ? status : err < 0 ? EXIT_FAILED : 0;
+}

@@ -1,0 +1,183 @@
+/*
+ * Where lines go: stderr, as in perf and strace, or the file of -o; with --last the newest lines are stored and written
+ * at the end.
+ */
+#include "cli/trace/trace.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/io.h"
+#include "cli/core/terminal.h"
+
+int trace_output_open(struct trace *t)
+{
+	const char *path = t->o->output;
+
+	t->out_fd = STDERR_FILENO;
+	if (path && strcmp(path, "-") != 0) {
+		t->out_fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+		if (t->out_fd < 0) {
+			int err = -errno;
+
+			message_text("trace", "cannot write '%s': %s", path, strerror(-err));
+			return err;
+		}
+	} else if (path) {
+		t->out_fd = STDOUT_FILENO;
+	}
+	t->colors = term_has_colors(t->out_fd);
+	if (t->o->last) {
+		t->recent.v = calloc(t->o->last, sizeof(*t->recent.v));
+		if (!t->recent.v)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+void trace_flush(struct trace *t)
+{
+	if (t->out.n && io_write_all(t->out_fd, t->out.bytes, t->out.n) < 0)
+		t->stop = true;
+	buf_clear(&t->out);
+}
+
+static void store_recent(struct trace *t)
+{
+	free(t->recent.v[t->recent.next]);
+	t->recent.v[t->recent.next] = str_dup(buf_view(&t->out));
+	t->recent.next = (t->recent.next + 1) % t->o->last;
+	t->recent.n = min_of(t->recent.n + 1, (size_t)t->o->last);
+	buf_clear(&t->out);
+}
+
+void trace_line_end(struct trace *t)
+{
+	buf_putc(&t->out, '\n');
+	t->n_lines++;
+	if (t->recent.v)
+		store_recent(t);
+	if (t->o->max_events && t->n_lines >= t->o->max_events)
+		t->stop = true;
+}
+
+void trace_output_close(struct trace *t)
+{
+	for (size_t i = 0; t->recent.v && i < t->o->last; i++) {
+		size_t at = (t->recent.next + i) % t->o->last;
+
+		if (t->recent.v[at])
+			buf_puts(&t->out, t->recent.v[at]);
+		free(t->recent.v[at]);
+	}
+	free(t->recent.v);
+	t->recent.v = NULL;
+	trace_flush(t);
+	if (t->out_fd > STDERR_FILENO)
+		close(t->out_fd);
+	buf_done(&t->out);
+}
+
+const char *trace_call_name(struct trace *t, uint32_t nr, bool compat, char room[24])
+{
+	const struct tacho_syscall *sc = compat ? NULL : tacho_syscall_by_nr(t->arch, nr);
+
+	if (sc)
+		return tacho_syscall_name(sc);
+	snprintf(room, 24, compat ? "syscall32_%u" : "syscall_%u", nr);
+	return room;
+}
+
+struct fd_context {
+	struct trace *t;
+	struct trace_process *p;
+};
+
+static size_t fd_text(void *arg, int fd, char *out, size_t room)
+{
+	struct fd_context *f = arg;
+
+	return f->p ? trace_fd_text(f->t, f->p, fd, out, room) : 0;
+}
+
+static void print_value(struct trace *t, struct trace_call *call, int arg, struct buf *out)
+{
+	struct fd_context f = { t, t->o->show_fd_paths ? trace_process_get(t, call->th->pid) : NULL };
+	struct tacho_syscall_print_opts o = { .size = sizeof(o), .string_bytes = t->o->string_limit,
+		.all_strings = t->o->verbose_structs, .whole_names = t->o->show_prefix,
+		.style = t->writer == &trace_writer_perf ? TACHO_SYSCALL_PERF : TACHO_SYSCALL_STRACE };
+	char text[1024], *more;
+	ptrdiff_t n;
+
+	if (t->o->show_fd_paths) {
+		o.fd_text = fd_text;
+		o.arg = &f;
+	}
+	n = arg < 0 ? tacho_syscall_print_return(&call->c, &o, text, sizeof(text)) :
+		tacho_syscall_print_arg(&call->c, (unsigned)arg, &o, text, sizeof(text));
+	if (n < 0)
+		return;
+	if ((size_t)n < sizeof(text)) {
+		buf_put(out, text, (size_t)n);
+		return;
+	}
+	more = malloc((size_t)n + 1);
+	if (!more)
+		return;
+	if (arg < 0)
+		tacho_syscall_print_return(&call->c, &o, more, (size_t)n + 1);
+	else
+		tacho_syscall_print_arg(&call->c, (unsigned)arg, &o, more, (size_t)n + 1);
+	buf_put(out, more, (size_t)n);
+	free(more);
+}
+
+void trace_print_arg(struct trace *t, struct trace_call *call, unsigned arg, struct buf *out)
+{
+	print_value(t, call, (int)arg, out);
+}
+
+void trace_print_return(struct trace *t, struct trace_call *call, struct buf *out)
+{
+	if (call->c.sc) {
+		print_value(t, call, -1, out);
+		return;
+	}
+	if (call->c.ret < 0 && call->c.ret > -4096 && tacho_errno_name((int)-call->c.ret))
+		buf_printf(out, "-1 %s (%s)", tacho_errno_name((int)-call->c.ret), strerror((int)-call->c.ret));
+	else
+		buf_printf(out, "%lld", (long long)call->c.ret);
+}
+
+/* strace names the arguments of clone. */
+static void put_strace_name(const struct trace_call *call, unsigned arg, struct buf *out)
+{
+	static const char *const clone_names[] = { "flags=", "child_stack=", "parent_tid=", "child_tidptr=", "tls=" };
+
+	if (!strcmp(tacho_syscall_name(call->c.sc), "clone") && arg < countof(clone_names))
+		buf_puts(out, clone_names[arg]);
+}
+
+/* clone is printed as strace does: the stack first. */
+static unsigned arg_in_order(const struct trace_call *call, unsigned i)
+{
+	if (strcmp(tacho_syscall_name(call->c.sc), "clone") != 0)
+		return i;
+	if (call->c.arch == TACHO_SYSCALL_X86_64 && i >= 3)
+		return i == 3 ? (call->c.args[0] & 0x80000 ? 4 : 3) : 3;
+	return i == 0 ? 1 : i == 1 ? 0 : i;
+}
+
+void trace_print_args(struct trace *t, struct trace_call *call, unsigned from, unsigned to, struct buf *out)
+{
+	for (unsigned i = from; i < to; i++) {
+		unsigned arg = arg_in_order(call, i);
+
+		if (i)
+			buf_puts(out, ", ");
+		put_strace_name(call, arg, out);
+		trace_print_arg(t, call, arg, out);
+	}
+}

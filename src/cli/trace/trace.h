@@ -1,0 +1,186 @@
+/*
+ * Data shared by the files of `tacho trace`: options, the threads that are traced, and the output.
+ *
+ * Events come from a source (the BPF tracer, a sampler, or a recording) in the order of time; thread.c joins the two
+ * halves of a call, filter.c decides what is shown, and a writer (line_perf.c, line_strace.c, line_json.c) prints lines.
+ */
+#ifndef CLI_TRACE_TRACE_H
+#define CLI_TRACE_TRACE_H
+
+#include "base/buf.h"
+#include "base/int_map.h"
+#include "base/vec.h"
+#include "cli/core/command.h"
+
+#include <tacho/bpf.h>
+#include <tacho/evset.h>
+
+struct trace_opts {
+	struct strlist exprs;		/* -e, in order */
+	struct strlist filters;		/* --filter */
+	const char *pid, *tid, *cpus, *user, *filter_pids, *output, *input, *format, *pagefaults, *call_graph, *summary_mode;
+	bool all_cpus, summary, with_summary, errno_summary, no_syscalls, failure, successful, full_time, json;
+	bool show_fd_paths, show_sockets, strace_counts, exec_tree, bpf_summary, stacks, no_inherit, no_comm, sort_events;
+	bool force_btf, no_bpf, wall_clock, split_files, verbose_structs;
+	bool no_arg_names, no_durations, no_timestamps, show_zeros, show_prefix;
+	unsigned follow;
+	uint32_t args_alignment;
+	double duration_ms;
+	uint64_t max_events;
+	uint32_t last, string_limit, ring_pages, max_stack, delay_ms;
+	struct strlist paths;		/* -P */
+};
+
+struct trace_fd {
+	int fd;
+	char *text;
+};
+
+struct trace_process {
+	int pid;
+	struct {
+		struct trace_fd *v;
+		size_t n, cap;
+	} fds;
+	bool fds_read;			/* from /proc */
+	char *cwd;
+};
+
+struct call_stats {			/* of one call in one thread, or in all */
+	uint64_t calls, errors;
+	uint64_t sum_ns, min_ns, max_ns;
+	double mean, m2;		/* for the standard deviation */
+	struct int_map errnos;		/* errno -> count */
+};
+
+struct trace_stats {
+	uint64_t events;
+	struct {
+		struct call_stats *v;
+		size_t n, cap;
+	} calls;
+	struct int_map by_nr;		/* number -> index in calls */
+};
+
+struct trace_thread {
+	int tid, pid;
+	char comm[16];
+	bool alive;
+	bool in_call, printed;		/* the call's start has been printed, and it has not returned */
+	bool printed_all;		/* and all arguments are in it */
+	unsigned printed_args;		/* strace: number of arguments in the printed start */
+	uint64_t entry_ns, line_ns;
+	uint32_t nr;
+	bool compat;
+	int64_t args[TACHO_SYSCALL_ARGS];
+	struct buf parts;		/* captured at entry */
+	struct trace_stats *stats;
+	char *exec_argv;		/* --exec */
+	int parent;
+};
+
+struct trace;
+struct trace_call {			/* a call whose line is to be printed */
+	struct trace_thread *th;
+	struct tacho_syscall_call c;
+	uint32_t nr;
+	uint64_t entry_ns, exit_ns;	/* entry_ns 0: the start was not seen */
+	const void *exit_parts;
+	size_t n_exit_parts;
+};
+
+/* How lines look. Members may be NULL. */
+struct trace_writer {
+	const char *name;
+	void (*entry)(struct trace *t, struct trace_thread *th);	/* a call has started */
+	void (*exit)(struct trace *t, struct trace_call *call);
+	void (*signal)(struct trace *t, struct trace_thread *th, const struct tacho_syscall_event *ev);
+	void (*task_exit)(struct trace *t, struct trace_thread *th, const struct tacho_syscall_event *ev);
+	void (*event)(struct trace *t, struct trace_thread *th, uint64_t time_ns, const char *name, const char *text);
+	void (*unfinished)(struct trace *t, struct trace_thread *th);	/* a call that lasts, or the end */
+	bool shows_entries;		/* the start of a call is a line of its own if another line follows it */
+};
+extern const struct trace_writer trace_writer_perf, trace_writer_strace, trace_writer_json, trace_writer_exec;
+
+struct trace_event_filter {
+	uint64_t calls[TACHO_SYSCALL_MAX / 64];
+	struct strlist tracepoints;	/* of -e, with their globs */
+	bool has_calls;			/* -e named calls; without it, tracepoints exclude system calls only with --no-syscalls */
+};
+
+struct trace {
+	struct trace_opts *o;
+	const struct trace_writer *writer;
+	struct trace_event_filter want;
+	enum tacho_syscall_arch arch;
+	struct tacho_syscall_tracer *tracer;
+	struct tacho_command *command;
+	int command_pid;
+	bool command_started;		/* its exec has been seen */
+	struct int_map threads_by_tid, processes_by_pid;
+	struct {
+		struct trace_thread **v;
+		size_t n, cap;
+	} threads;
+	struct {
+		struct trace_process **v;
+		size_t n, cap;
+	} processes;
+	struct trace_thread *current;	/* whose unfinished line is the last output */
+	struct trace_stats total;
+	size_t n_alive;
+	uint64_t base_ns;		/* CLOCK_MONOTONIC of the first event */
+	int64_t realtime_offset_ns;
+	uint64_t n_lines;
+	bool stop;			/* --max-events reached */
+	bool colors;
+	struct buf out;
+	int out_fd;
+	struct {			/* --last: the newest lines */
+		char **v;
+		size_t next, n;
+	} recent;
+	uint64_t lost_reported;
+};
+
+/* thread.c */
+struct trace_thread *trace_thread_get(struct trace *t, int pid, int tid);	/* NULL: out of memory */
+struct trace_process *trace_process_get(struct trace *t, int pid);
+void trace_threads_done(struct trace *t);
+int trace_on_event(void *trace, const struct tacho_syscall_event *ev);
+void trace_finish_pending(struct trace *t);	/* at the end: calls that have not returned */
+
+/* filter.c */
+int trace_filter_init(struct trace *t);
+bool trace_wants_call(struct trace *t, const struct trace_call *call);
+bool trace_selects(const struct trace *t, uint32_t nr);
+
+/* fd_paths.c */
+void trace_fds_on_call(struct trace *t, const struct trace_call *call);
+void trace_fds_fork(struct trace *t, int parent, int child);
+void trace_fds_exec(struct trace *t, int pid);
+size_t trace_fd_text(struct trace *t, struct trace_process *p, int fd, char *out, size_t room);
+void trace_process_done(struct trace_process *p);
+bool trace_touches_path(struct trace *t, const struct trace_call *call);
+
+/* output.c */
+void trace_line_end(struct trace *t);		/* the text in t->out is a whole line */
+void trace_flush(struct trace *t);
+int trace_output_open(struct trace *t);
+void trace_output_close(struct trace *t);
+void trace_print_args(struct trace *t, struct trace_call *call, unsigned from, unsigned to, struct buf *out);
+void trace_print_arg(struct trace *t, struct trace_call *call, unsigned arg, struct buf *out);
+void trace_print_return(struct trace *t, struct trace_call *call, struct buf *out);
+const char *trace_call_name(struct trace *t, uint32_t nr, bool compat, char room[24]);
+/* The call that a thread is in, as it was at entry. */
+struct trace_call trace_pending_call(struct trace *t, struct trace_thread *th);
+
+/* summary.c */
+void trace_count_call(struct trace *t, struct trace_call *call);
+void trace_print_summary(struct trace *t);
+void trace_stats_free(struct trace_stats *s);
+
+/* live.c */
+int trace_run_live(struct trace *t, char **argv);
+
+#endif

@@ -1,0 +1,39 @@
+# -e by name, glob, class and exclusion; results, paths, the newest lines, summaries; errors have a position.
+. "$SUPPORT/lib.sh"
+need_root
+echo text >file
+tacho trace -e openat,close -o got cat file >out || skip "BPF programs cannot be loaded"
+grep -q openat got || fail "openat is missing"
+! grep -qvE '(openat|close)\(' got || fail "other calls: $(grep -vE '(openat|close)\(' got | head -n 3)"
+tacho trace -e 'open*' -o got cat file >out
+! grep -qvE 'open[a-z0-9]*\(' got || fail "glob: $(cat got)"
+tacho trace -e trace=%file -o got cat file >out
+grep -q 'execve(' got && grep -q 'openat(' got || fail "%file: $(cat got)"
+! grep -q 'mmap(' got || fail "%file has mmap"
+tacho trace -e '!mmap,openat' -o got cat file >out
+grep -q 'close(' got || fail "! drops others"
+! grep -qE '(mmap|openat)\(' got || fail "! keeps what it names"
+tacho trace -Z -o got cat file missing >out 2>&1 || true
+grep -q 'ENOENT' got || fail "no failed call"
+! grep -qE '= [0-9]' got || fail "-Z shows successful calls: $(cat got)"
+tacho trace -P file -o got cat file >out
+grep -q 'openat(dfd: CWD, filename: "file"' got || fail "-P: $(cat got)"
+! grep -q ld.so got || fail "-P shows other paths"
+tacho trace --last 5 -o got cat file >out
+[ "$(wc -l <got)" = 5 ] || fail "--last: $(cat got)"
+grep -q exit_group got || fail "--last is not the end"
+tacho trace --max-events 3 -o got cat file >out || true
+[ "$(wc -l <got)" = 3 ] || fail "--max-events: $(cat got)"
+tacho trace -s --errno-summary -o got cat file >out
+grep -qE '^   openat +[0-9]+ +[0-9]+ +[0-9.]+ .*%$' got || fail "-s: $(cat got)"
+grep -q 'ENOENT: ' got || fail "--errno-summary: $(cat got)"
+tacho trace -c -o got sh -c 'cat file; cat file' >out
+grep -qE '^100\.00 +[0-9.]+ +[0-9]+ +[0-9]+ +[0-9]+ total$' got || fail "-c: $(cat got)"
+tacho trace --exec -o got sh -c 'cat file; missing-program; true' >out 2>&1 || true
+grep -qE '^ +[0-9.]+   [0-9]+ ".*/cat" \["cat", "file"\] in ' got || fail "--exec: $(cat got)"
+
+tacho trace -e opneat true 2>err && fail "an unknown call is accepted"
+grep -q "'opneat' is not a system call" err || fail "$(cat err)"
+grep -q "did you mean 'openat'?" err || fail "$(cat err)"
+tacho trace -e %fiel true 2>err && fail "an unknown class is accepted"
+grep -q "'%fiel' is not a system call class" err || fail "$(cat err)"
