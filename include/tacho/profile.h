@@ -102,6 +102,11 @@ TACHO_API int tacho_profile_merge(struct tacho_profile *p, const struct tacho_pr
  * merged into a new one from time to time. -EINVAL: num > den, or den is 0. */
 TACHO_API int tacho_profile_merge_share(struct tacho_profile *p, const struct tacho_profile *from, uint32_t num,
 					uint32_t den);
+/* Makes a profile of on-CPU and off-CPU time together: the samples of cpu-clock or task-clock and those of offcpu-time
+ * (see struct tacho_recorder_output) become samples of one event, wall-time, in nanoseconds. Stacks of off-CPU samples get
+ * "[off-CPU]" as their innermost frame. Nothing can be added to it. 0, -ENOENT if `from` lacks samples of either, or -ENOMEM. */
+TACHO_API int tacho_profile_wall_time(struct tacho_profile **out, const struct tacho_profile *from,
+				      struct tacho_error *e);
 
 /* Receives `n` bytes. Returns 0, or a negative errno, which the writer then returns. */
 typedef int (*tacho_put)(void *arg, const void *bytes, size_t n);

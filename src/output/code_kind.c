@@ -13,7 +13,7 @@ const char *const kind_names[N_KINDS] = {
 	[KIND_ROOT] = "all", [KIND_COMM] = "command", [KIND_KERNEL] = "kernel", [KIND_C] = "C",
 	[KIND_CXX] = "C++, Rust", [KIND_JAVASCRIPT] = "JavaScript", [KIND_JAVA] = "Java", [KIND_PYTHON] = "Python",
 	[KIND_JIT] = "JIT", [KIND_INLINED] = "inlined",
-	[KIND_UNKNOWN] = "no symbol",
+	[KIND_UNKNOWN] = "no symbol", [KIND_OFF_CPU] = "off-CPU",
 };
 
 static const struct { double hue, hue_span, saturation, light, light_span; } palette[N_KINDS] = {
@@ -28,6 +28,7 @@ static const struct { double hue, hue_span, saturation, light, light_span; } pal
 	[KIND_JIT] = { 145, 12, 0.38, 0.66, 0.09 },
 	[KIND_INLINED] = { 175, 18, 0.46, 0.62, 0.09 },
 	[KIND_UNKNOWN] = { 0, 0, 0, 0.74, 0.07 },
+	[KIND_OFF_CPU] = { 225, 8, 0.70, 0.76, 0.05 },
 };
 
 static enum code_kind jit_kind(const struct tacho_profile_frame *f)
@@ -47,6 +48,8 @@ enum code_kind kind_of(const struct tacho_profile_frame *f)
 {
 	bool kernel = f->space == TACHO_SPACE_KERNEL || f->space == TACHO_SPACE_GUEST_KERNEL;
 
+	if (f->known && strcmp(f->code->name, "[off-CPU]") == 0)
+		return KIND_OFF_CPU;
 	if (f->inlined)
 		return KIND_INLINED;
 	if (kernel)

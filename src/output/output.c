@@ -77,7 +77,8 @@ bool event_is_clock(const char *event)
 
 	if (colon > 0)
 		name.n = (size_t)colon;
-	return str_is(name, "cpu-clock") || str_is(name, "task-clock");
+	return str_is(name, "cpu-clock") || str_is(name, "task-clock") || str_is(name, "offcpu-time") ||
+	       str_is(name, "wall-time");
 }
 
 const char *weight_unit(const struct output *o, uint32_t event)

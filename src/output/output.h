@@ -90,7 +90,7 @@ void put_build_id(struct buf *b, const struct tacho_profile_object *ob);
 
 /* ---- kinds of code and their colours (code_kind.c) ---- */
 enum code_kind { KIND_ROOT, KIND_COMM, KIND_KERNEL, KIND_C, KIND_CXX, KIND_JAVASCRIPT, KIND_JAVA, KIND_PYTHON, KIND_JIT,
-		 KIND_INLINED, KIND_UNKNOWN, N_KINDS };	/* KIND_JIT: of another runtime, or a stub */
+		 KIND_INLINED, KIND_UNKNOWN, KIND_OFF_CPU, N_KINDS };	/* KIND_JIT: of another runtime, or a stub */
 extern const char *const kind_names[N_KINDS];
 enum code_kind kind_of(const struct tacho_profile_frame *f);
 /* The runtime of a frame in user space, as OpenTelemetry names it: "native", or for JIT code "v8js", "cpython" or "jvm", to

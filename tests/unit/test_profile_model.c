@@ -286,6 +286,44 @@ static void shares_decay_until_nothing_is_left(void **state)
 	tacho_profile_free(q);
 }
 
+static void add_row_of(struct tacho_profile *p, const char *event, const char *path, uint64_t period)
+{
+	struct tacho_profile_row r = { .cpu = -1, .samples = 1, .period = period };
+	struct tacho_profile_event *ev;
+
+	r.event = profile_intern_event(p, event);
+	r.thread = profile_intern_thread(p, 7, 7, "a");
+	r.node = node_of(p, path);
+	ev = &p->events.v[r.event];
+	ev->samples++;
+	ev->period += period;
+	assert_int_equal(profile_add_row(p, &r), 0);
+}
+
+static void on_and_off_cpu_become_wall_time(void **state)
+{
+	struct tacho_profile *p = new_profile(NULL), *wall = NULL;
+	const struct tacho_profile_row *rows;
+	struct tacho_error e = { .column = -1 };
+
+	add_row_of(p, "cycles", "main;f", 1000);
+	add_row_of(p, "offcpu-time", "main;f", 30);
+	assert_int_equal(tacho_profile_wall_time(&wall, p, &e), -ENOENT);
+	add_row_of(p, "cpu-clock:u", "main;f", 7);
+	assert_int_equal(tacho_profile_wall_time(&wall, p, &e), 0);
+	assert_int_equal(tacho_profile_n_events(wall), 1);
+	assert_string_equal(tacho_profile_event(wall, 0)->name, "wall-time");
+	assert_int_equal(tacho_profile_event(wall, 0)->period, 37);
+	assert_int_equal(tacho_profile_n_rows(wall), 2);
+	rows = tacho_profile_rows(wall);
+	assert_int_equal(rows[0].period, 30);
+	assert_string_equal(tacho_profile_frame(wall, tacho_profile_nodes(wall)[rows[0].node].frame)->code->name, "[off-CPU]");
+	assert_int_equal(rows[1].period, 7);
+	assert_int_equal(tacho_profile_nodes(wall)[rows[0].node].parent, rows[1].node);
+	tacho_profile_free(wall);
+	tacho_profile_free(p);
+}
+
 static void lists_say_who_passes(void **state)
 {
 	struct tacho_profile_opts opts = { .size = sizeof(opts), .comms = "cc1,ld", .pids = "1,2",
@@ -380,6 +418,7 @@ int main(void)
 		cmocka_unit_test(equal_rows_add_up),
 		cmocka_unit_test(merged_profiles_add_up),
 		cmocka_unit_test(shares_decay_until_nothing_is_left),
+		cmocka_unit_test(on_and_off_cpu_become_wall_time),
 		cmocka_unit_test(lists_say_who_passes),
 		cmocka_unit_test(bad_filters_are_refused),
 		cmocka_unit_test(ranges_of_time),
