@@ -48,6 +48,12 @@ struct tacho_recorder_output {		/* zero means the default in every field */
 					 * for directories, overwritten rings and AUX areas */
 	bool no_build_ids, all_build_ids;	/* store no build IDs; store the build IDs of all objects, not
 						 * only of objects with samples */
+	const char *off_cpu_event;	/* off-CPU time: the name of an event context-switches with period=1 and the field
+					 * period, of a sampler with `switches`. Each sample is written when its thread
+					 * runs again, with the nanoseconds it was blocked as its period; samples of
+					 * threads that were ready to run are not written. NULL: none */
+	uint64_t off_cpu_threshold_ns;	/* shorter times are added up by thread and stack and written at the end */
+	bool off_cpu_switches;		/* with off_cpu_event: also write the records of context switches */
 	uint64_t max_file_bytes;	/* the output is not made larger than this, including headers: records that do
 					 * not fit are left out (see stats.is_full); 0: no limit */
 };
@@ -93,9 +99,11 @@ struct tacho_recorder_stats {
 	uint64_t total_bytes;		/* sum over all outputs */
 	unsigned thread_wakeups;	/* how often threads were woken by the kernel */
 	bool is_full;			/* max_file_bytes is reached: this output takes no more records */
-	uint64_t samples_left_out;	/* samples that were drained after that */
+	uint64_t samples_left_out;	/* samples that were drained after that; samples of off_cpu_event that were added
+					 * to others or belong to no time */
 	uint64_t stacks, whole_stacks;	/* user stacks that were unwound; up to their outermost frame */
 	uint64_t truncated_stacks;	/* deeper than the copy of the stack */
+	uint64_t off_cpu_dropped;	/* samples of off_cpu_event that were dropped, because too many were held */
 };
 TACHO_API int tacho_recorder_stats(const struct tacho_recorder *r, struct tacho_recorder_stats *out);
 

@@ -50,6 +50,7 @@ void tacho_recorder_free(struct tacho_recorder *r)
 	recorder_threads_done(&r->threads);
 	close_output(r);
 	stack_recorder_free(r->stacks);
+	off_cpu_free(r->off_cpu);
 	tacho_sampler_free(r->sampler);
 	free(r);
 }
@@ -113,6 +114,24 @@ static int prepare_stacks(struct tacho_recorder *r, const struct tacho_recorder_
 	return r->stacks ? 0 : stack_recorder_new(&r->stacks, r->sampler);
 }
 
+static int prepare_off_cpu(struct tacho_recorder *r, const struct tacho_recorder_output *out)
+{
+	int err = 0;
+
+	if (!out->off_cpu_event)
+		return 0;
+	if (!r->off_cpu)
+		err = off_cpu_new(&r->off_cpu, r->sampler, out->off_cpu_event, out->off_cpu_threshold_ns, &r->error);
+	if (err < 0)
+		return err;
+	if (r->stacks)
+		off_cpu_set_unwound(r->off_cpu);
+	r->off_cpu->keeps_switches = out->off_cpu_switches;
+	r->off_cpu->fn = tacho_recorder_write;
+	r->off_cpu->arg = r;
+	return 0;
+}
+
 /* Sets the limit for records: without the header, and without the features and build IDs written at the end. */
 static void set_limit(struct tacho_recorder *r, uint64_t max_file_bytes)
 {
@@ -155,6 +174,8 @@ int tacho_recorder_begin(struct tacho_recorder *r, const struct tacho_recorder_o
 	writer.pipe = o.pipe;
 	writer.compress_level = o.compress_level;
 	err = prepare_stacks(r, &o);
+	if (err == 0)
+		err = prepare_off_cpu(r, &o);
 	if (err == 0)
 		err = open_output(r, &o);
 	if (err == 0)
@@ -212,17 +233,21 @@ static int write_finished_round(struct tacho_recorder *r)
 
 static int64_t drain_rings(struct tacho_recorder *r, bool snapshot)
 {
+	tacho_bytes_fn *write = r->off_cpu ? off_cpu_write : tacho_recorder_write;
+	void *arg = r->off_cpu ? (void *)r->off_cpu : r;
 	int64_t got;
 	int err;
 
 	if (!r->writer)
 		return error_set(&r->error, -EBADF, "there is no output");
 	if (r->stacks)
-		got = stack_recorder_drain(r->stacks, r->sampler, tacho_recorder_write, r);
+		got = stack_recorder_drain(r->stacks, r->sampler, write, arg);
 	else
-		got = snapshot ? tacho_sampler_snapshot(r->sampler, tacho_recorder_write, r)
-			       : tacho_sampler_drain(r->sampler, tacho_recorder_write, r);
-	err = got > 0 ? write_finished_round(r) : 0;
+		got = snapshot ? tacho_sampler_snapshot(r->sampler, write, arg)
+			       : tacho_sampler_drain(r->sampler, write, arg);
+	err = got > 0 && r->off_cpu ? off_cpu_end_round(r->off_cpu) : 0;
+	if (err == 0 && got > 0)
+		err = write_finished_round(r);
 	if (got < 0 && !r->error.message[0])
 		error_set(&r->error, (int)got, "a ring buffer could not be read: %s", strerror((int)-got));
 	return err < 0 ? err : got;
@@ -292,7 +317,11 @@ int tacho_recorder_stop(struct tacho_recorder *r, bool snapshot, struct tacho_er
 	got = drain_rings(r, snapshot);
 	if (got >= 0 && r->stacks)	/* records that arrived while stacks were unwound */
 		got = drain_rings(r, snapshot);
-	err = got < 0 ? (int)got : settle(r);
+	err = got < 0 ? (int)got : 0;
+	if (err == 0 && r->off_cpu)
+		err = off_cpu_finish(r->off_cpu);
+	if (err == 0)
+		err = settle(r);
 	err = err < 0 ? err : threads_err;
 	return err < 0 ? fail(r, err, e) : 0;
 }
@@ -338,6 +367,10 @@ int tacho_recorder_stats(const struct tacho_recorder *r, struct tacho_recorder_s
 	stats.thread_wakeups = __atomic_load_n(&r->threads.n_wakeups, __ATOMIC_RELAXED);
 	if (r->stacks)
 		stack_recorder_stats(r->stacks, &stats);
+	if (r->off_cpu) {
+		stats.off_cpu_dropped = r->off_cpu->n_dropped;
+		stats.samples_left_out += r->off_cpu->n_held - r->off_cpu->n_written;
+	}
 	memcpy(out, &stats, stats.size);
 	return 0;
 }

@@ -1,7 +1,7 @@
 /*
  * Internals of a recorder: the current output, and the threads that write the files of a directory.
  *
- *	sampler rings --drain--> writer ------------> FILE, pipe, memory, or DIR/data
+ *	sampler rings --drain--> (unwind_stacks) --> (off_cpu) --> writer --> FILE, pipe, memory, or DIR/data
  *	              --threads-> writer per ring --> DIR/data.0, DIR/data.1 ...
  */
 #ifndef RECORDER_RECORDER_H
@@ -12,6 +12,7 @@
 #include <tacho/perfdata.h>
 #include <tacho/recorder.h>
 
+#include "recorder/off_cpu.h"
 #include "recorder/size_limit.h"
 #include "recorder/unwind_stacks.h"
 
@@ -58,6 +59,7 @@ struct tacho_recorder {
 	uint64_t reserved_bytes;	/* within the limit, for what is written at the end */
 	struct recorder_threads threads;
 	struct stack_recorder *stacks;	/* NULL: no copies of stacks, or they are written as they are */
+	struct off_cpu *off_cpu;	/* NULL: not recorded */
 	uint64_t finished_bytes;	/* of earlier outputs */
 	struct tacho_error error;	/* of the first write that failed in this output */
 };

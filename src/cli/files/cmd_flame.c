@@ -26,6 +26,7 @@ struct flame_opts {
 	bool all_cpus, jit;
 	uint64_t count;
 	const char *freq, *call_graph, *data;
+	bool off_cpu;
 };
 
 #define DEFAULT_FREQUENCY "999"		/* copies of stacks are large */
@@ -54,6 +55,8 @@ static const struct option_row flame_rows[] = {
 	  "how to record call chains, as record --call-graph; by default auto", .complete = "auto fp dwarf lbr" },
 	{ OPT_FLAG, 0, "jit", AT(jit), NULL,
 	  "record names of JIT-compiled functions (Node, Java, Python, .NET), as record --jit" },
+	{ OPT_FLAG, 0, "off-cpu", AT(off_cpu), NULL,
+	  "also record how long threads are blocked; both are drawn together, as wall-clock time" },
 	{ OPT_STR, 0, "data", AT(data), "FILE", "keep the recording in FILE", .complete = "file" },
 	{ OPT_GROUP, .help = "Appearance" },
 	{ OPT_STR, 'o', "output", AT(output), "FILE",
@@ -132,6 +135,39 @@ static void print_written(const struct flame_opts *o, const struct tacho_profile
 		message_text("flame", "%s", text.bytes);
 }
 
+static bool has_samples_of(const struct tacho_profile *p, const char *event)
+{
+	for (size_t i = 0; i < tacho_profile_n_events(p); i++)
+		if (strcmp(tacho_profile_event(p, i)->name, event) == 0)
+			return tacho_profile_event(p, i)->samples > 0;
+	return false;
+}
+
+/* Replaces a profile with samples of offcpu-time and of a clock by one that has both in one event. Returns 0 or an exit
+ * status. */
+static int join_off_cpu(struct tacho_profile **p)
+{
+	struct tacho_profile *both = NULL;
+	struct tacho_error e = { .column = -1 };
+	int err;
+
+	if (!has_samples_of(*p, OFF_CPU_EVENT))
+		return 0;
+	err = tacho_profile_wall_time(&both, *p, &e);
+	if (err == -ENOENT) {
+		message_text("flame", "%s is not in the picture: %s, which are times as well; -e " OFF_CPU_EVENT " draws it alone",
+			     OFF_CPU_EVENT, e.message);
+		return 0;
+	}
+	if (err < 0) {
+		message_error("flame", NULL, NULL, &e);
+		return EXIT_FAILED;
+	}
+	tacho_profile_free(*p);
+	*p = both;
+	return 0;
+}
+
 static int draw(struct flame_opts *o, const struct tacho_format *format, const char *path,
 		const char *before_path)
 {
@@ -145,6 +181,10 @@ static int draw(struct flame_opts *o, const struct tacho_format *format, const c
 	status = profile_read("flame", &o->source, path, format, &p, &damaged);
 	if (!status && before_path)
 		status = profile_read("flame", &o->source, before_path, format, &before, &damaged);
+	if (!status && !o->out.event)
+		status = join_off_cpu(&p);
+	if (!status && before && !o->out.event)
+		status = join_off_cpu(&before);
 	o->out.size = sizeof(o->out);
 	o->out.before = before;
 	if (!status)
@@ -167,6 +207,7 @@ static int record(const struct flame_opts *o, const char *path, int argc, char *
 		.freq = o->freq || o->count ? o->freq : DEFAULT_FREQUENCY, .period = o->count,
 		.call_graph = o->call_graph ? o->call_graph : "auto", .quiet = true,
 		.jit = o->jit,
+		.off_cpu = o->off_cpu, .off_cpu_ms = OFF_CPU_THRESHOLD_MS,
 		.no_cache = !o->data,		/* the recording is read at once and deleted */
 	};
 	int status = EXIT_FAILED;
@@ -264,7 +305,7 @@ static bool wants_recording(const struct flame_opts *o, int argc)
 static const char *recording_option(const struct flame_opts *o)
 {
 	return o->all_cpus ? "-a" : o->freq ? "-F" : o->count ? "-c" :
-	       o->call_graph ? "--call-graph" : o->jit ? "--jit" : o->data ? "--data" : NULL;
+	       o->call_graph ? "--call-graph" : o->jit ? "--jit" : o->off_cpu ? "--off-cpu" : o->data ? "--data" : NULL;
 }
 
 /* Checks for contradictory options. 0, or an exit status after a message. */

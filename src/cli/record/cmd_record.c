@@ -116,6 +116,11 @@ static const struct option_row record_rows[] = {
 	{ OPT_FLAG, 0, "running-time", AT(read_times),
 	  .help = "enabled and running times in samples of group values (modifier S)" },
 	{ OPT_FLAG, 0, "namespaces", AT(namespaces), .help = "namespaces of new processes" },
+	{ OPT_FLAG, 0, "off-cpu", AT(off_cpu),
+	  .help = "how long threads were blocked, by stack, as the event offcpu-time in nanoseconds; without -e "
+		  "beside cpu-clock" },
+	{ OPT_UINT, 0, "off-cpu-thresh", AT(off_cpu_ms), "MSEC",
+	  "with --off-cpu: times below MSEC (default 500) are added up by thread and stack; 0: none" },
 	{ OPT_FLAG, 0, "switch-events", AT(switches), .help = "context switches" },
 	{ OPT_FLAG, 0, "latency", AT(latency), .help = "the same, for 'report --latency' of a command or processes" },
 	{ OPT_FLAG, 0, "text-poke", AT(text_poke),
@@ -190,13 +195,11 @@ static const struct option_row record_rows[] = {
 	NOTED_OPTIONAL(0, "debuginfod", "URLS", "debug files are searched for when the recording is read"),
 	REFUSED(0, "clang-path", NO_BPF),
 	REFUSED(0, "clang-opt", NO_BPF),
-	REFUSED(0, "off-cpu", NO_BPF),
 	REFUSED(0, "kcore",
 		"use 'archive' to save objects; report reads the running kernel's symbols from kallsyms"),
 	REFUSED(0, "switch-output-event",
 		"--switch-output accepts a signal, a size or a time, and --control the command snapshot"),
 	REFUSED(0, "setup-filter", "there are no BPF filters for --filter that would have to be pinned"),
-	REFUSED(0, "off-cpu-thresh", NO_BPF),
 	{ .kind = OPT_END },
 };
 
@@ -222,6 +225,7 @@ static void defaults(void *opts)
 	struct record_opts *o = opts;
 
 	o->no_inherit = "";
+	o->off_cpu_ms = OFF_CPU_THRESHOLD_MS;
 }
 
 static void done(void *opts)
@@ -272,6 +276,8 @@ static int check_options(const struct record_opts *o, int argc)
 		return usage_error("--threads cannot be used with --overwrite, --per-thread or --switch-output");
 	if (o->snapshot && (o->aux_sample || o->switch_output || o->threads))
 		return usage_error("-S cannot be used with --aux-sample, --switch-output or --threads");
+	if (o->off_cpu && (o->threads || o->overwrite || o->snapshot || o->aux_sample || o->all_user || o->no_samples))
+		return usage_error("--off-cpu cannot be used with --threads, --overwrite, -S, --aux-sample, --all-user or -n");
 	if (o->no_build_ids && o->all_build_ids)
 		return usage_error("-B and --buildid-all cannot be used together");
 	return 0;
@@ -500,6 +506,9 @@ static void print_summary(const struct record_session *s, bool complete)
 		fprintf(stderr, " (%llu samples)", (unsigned long long)(all.samples - written.samples_left_out));
 	fputs(" ]\n", stderr);
 	print_stacks(&written);
+	if (written.off_cpu_dropped)
+		fprintf(stderr, "[ %s record: Dropped %llu times that threads were blocked: too many stacks at once ]\n",
+			program_name, (unsigned long long)written.off_cpu_dropped);
 	print_losses(s);
 }
 

@@ -14,6 +14,8 @@
 #include "base/num.h"
 #include "cli/core/target_args.h"
 
+#include <tacho/unwind.h>
+
 static int refuse_argument(const char *option, const char *text, struct str part, const char *what,
 		  const char *hint)
 {
@@ -337,7 +339,7 @@ static int parse_freq(const struct record_opts *o, struct tacho_sampler_opts *ou
 
 static uint32_t sample_fields(const struct record_opts *o)
 {
-	return (o->want_period ? TACHO_FIELD_PERIOD : 0) |
+	return (o->want_period || o->off_cpu ? TACHO_FIELD_PERIOD : 0) |
 	       (o->sample_cpu ? TACHO_FIELD_CPU : 0) | (o->raw ? TACHO_FIELD_RAW : 0) |
 	       (o->addresses ? TACHO_FIELD_ADDR | TACHO_FIELD_DATA_SRC : 0) |
 	       (o->phys_addresses ? TACHO_FIELD_ADDR | TACHO_FIELD_PHYS_ADDR : 0) |
@@ -408,7 +410,7 @@ int record_plan_init(const struct record_opts *o, bool has_command, struct recor
 		.size = sizeof(*s), .fields = sample_fields(o),
 		.chain = o->chains ? TACHO_CHAIN_FP : TACHO_CHAIN_NONE,
 		.chain_no_user = o->kernel_chains, .chain_no_kernel = o->user_chains,
-		.counts_per_thread = o->counts, .namespaces = o->namespaces, .switches = o->switches || o->latency,
+		.counts_per_thread = o->counts, .namespaces = o->namespaces, .switches = o->switches || o->latency || o->off_cpu,
 		.no_bpf = o->no_bpf, .overwrite = o->overwrite, .no_buffering = o->no_buffering,
 		.per_thread_rings = o->per_thread, .text_poke = o->text_poke, .data_mmaps = o->data_mmaps,
 		.no_samples = o->no_samples, .read_times = o->read_times, .no_build_ids = o->no_mmap_ids,
@@ -468,9 +470,31 @@ static int exclude_self(struct tacho_sampler *s)
 	return -EINVAL;
 }
 
+/* --off-cpu: an event whose samples the recorder turns into times. Without call chains of the other events, it has its
+ * own. */
+static int add_off_cpu(const struct record_opts *o, struct tacho_sampler *s)
+{
+	bool chains = o->chains || o->call_graph;
+	struct tacho_error e = { .column = -1 };
+	char spec[128];
+	int err = 0;
+
+	snprintf(spec, sizeof(spec), "context-switches/name=" OFF_CPU_EVENT ",period=1%s/",
+		 chains ? "" : tacho_unwinder_supports(0) ? ",call-graph=dwarf" : ",call-graph=fp");
+	if (!event_args_have(&o->event_args, EVENT_ARG_EVENTS))
+		err = tacho_sampler_add(s, "cpu-clock", &e);
+	if (err >= 0)
+		err = tacho_sampler_add(s, spec, &e);
+	if (err < 0)
+		message_error("record", "--off-cpu", spec, &e);
+	return min_of(err, 0);
+}
+
 int record_add_events(const struct record_opts *o, struct tacho_sampler *s)
 {
 	int err = event_args_apply(&o->event_args, "record", tacho_sampler_evset(s), NULL, NULL);
 
+	if (err == 0 && o->off_cpu)
+		err = add_off_cpu(o, s);
 	return err == 0 && o->exclude_self ? exclude_self(s) : err;
 }

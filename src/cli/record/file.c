@@ -36,7 +36,9 @@ int record_file_open(struct record_file *f)
 		.compress_level = f->plan->compress_level, .argv = (const char *const *)f->argv,
 		.n_argv = (size_t)f->argc, .no_build_ids = f->opts->no_build_ids,
 		.all_build_ids = f->opts->all_build_ids, .raw_stacks = f->plan->raw_stacks,
-		.max_file_bytes = room_left(f),
+		.max_file_bytes = room_left(f), .off_cpu_event = f->opts->off_cpu ? OFF_CPU_EVENT : NULL,
+		.off_cpu_threshold_ns = f->opts->off_cpu_ms * UINT64_C(1000000),
+		.off_cpu_switches = f->opts->switches || f->opts->latency,
 	};
 	struct tacho_error e = { .column = -1 };
 	int err;

@@ -36,6 +36,8 @@ struct record_opts {
 	bool chains;			/* -g */
 	const char *call_graph;
 	bool kernel_chains, user_chains;
+	bool off_cpu;
+	uint32_t off_cpu_ms;		/* --off-cpu-thresh */
 	bool want_period, sample_cpu, raw, addresses, phys_addresses, weight, transaction;
 	bool data_mmaps, mem_info, no_samples, read_times, no_mmap_ids;
 	bool data_page_size, code_page_size, all_cgroups, counts, namespaces, switches, latency, no_bpf;
@@ -67,6 +69,9 @@ struct record_opts {
 struct record_range {
 	double from_s, to_s;
 };
+
+#define OFF_CPU_EVENT "offcpu-time"	/* as in perf */
+#define OFF_CPU_THRESHOLD_MS 500u
 
 /* The options, converted to settings of the library and of the loop. */
 struct record_plan {
