@@ -36,6 +36,8 @@ TACHO_API const struct tacho_trace_event *tacho_trace_find(struct tacho_trace *t
 /* Whether a format that was searched for could not be parsed because memory ran out: 0 or -ENOMEM. NULL is fine. */
 TACHO_API int tacho_trace_failed(const struct tacho_trace *t);
 TACHO_API const char *tacho_trace_name(const struct tacho_trace_event *ev);	/* "sched:sched_switch" */
+/* The event's print format as the kernel wrote it: a format string in quotes, and C expressions. Not terminated: see *n. */
+TACHO_API const char *tacho_trace_print_format(const struct tacho_trace_event *ev, size_t *n);
 TACHO_API size_t tacho_trace_n_fields(const struct tacho_trace_event *ev);
 /* The fields that every tracepoint has come first; their names start with "common_". */
 TACHO_API const struct tacho_trace_field *tacho_trace_field(const struct tacho_trace_event *ev,

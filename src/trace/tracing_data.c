@@ -235,6 +235,14 @@ int tacho_trace_failed(const struct tacho_trace *t)
 	return t && t->out_of_memory ? -ENOMEM : 0;
 }
 
+const char *tacho_trace_print_format(const struct tacho_trace_event *ev, size_t *n)
+{
+	struct str text = format_print(ev->format);
+
+	*n = text.n;
+	return text.s;
+}
+
 const char *tacho_trace_name(const struct tacho_trace_event *ev)
 {
 	return ev->name;
