@@ -4,7 +4,7 @@
  * to BATCH_SAMPLES samples: decode, find the code locations of all frames, find their texts, write the
  * lines. Each step prefetches the memory that the next one reads.
  */
-#include "cli/script/script.h"
+#include "cli/script/python.h"
 
 #include <errno.h>
 
@@ -38,7 +38,7 @@ static int decode_sample(struct script *s, const struct tacho_record *rec, struc
 	struct thread_lines *r;
 
 	x->ev = i < 0 ? NULL : &s->events.v[i];
-	if (!x->ev || (!x->ev->fields && !s->opts->json && !x->ev->values))
+	if (!x->ev || (!x->ev->fields && !s->opts->json && !x->ev->values && !s->python))
 		return 0;
 	err = tacho_sample_decode_again(sample, rec, &x->ev->file->layout, s->scratch);
 	if (err)
@@ -46,7 +46,7 @@ static int decode_sample(struct script *s, const struct tacho_record *rec, struc
 	r = thread_lines_find(s, sample->pid, sample->tid);
 	x->head = (struct line_head){ sample->pid, sample->tid, sample->cpu, sample->time, rec->misc,
 				      rec->type, r->comm, r->n_comm, r };
-	return x->ev->values || !s->filter.any || passes_filter(s, x);
+	return (x->ev->values && !s->python) || !s->filter.any || passes_filter(s, x);
 }
 
 /* Returns false if the batch is full. */
@@ -115,7 +115,7 @@ static void plan_lines(struct script *s, struct sample_batch *b, struct batch_sa
 {
 	x->looked_up = false;
 	x->n_runs = x->shared = 0;
-	if (s->opts->json || !x->ev->chains || !(x->ev->fields & FIELD_IP))
+	if (s->opts->json || s->python || !x->ev->chains || !(x->ev->fields & FIELD_IP))
 		return;
 	if (s->opts->max_stack || s->opts->stop_bt.n || (x->sample.type & PERF_SAMPLE_STACK_USER) ||
 	    x->sample.chain.n > MAX_CACHED_CHAIN)
@@ -137,7 +137,9 @@ static void print_sample(struct script *s, const struct batch_sample *x)
 	if (!ev->trace && ev->attr->type == PERF_TYPE_TRACEPOINT && (ev->fields & FIELD_TRACE) &&
 	    script_trace(s, ev) == -ENOMEM)
 		ev->sink->out.bad = true;
-	if (s->opts->json)
+	if (s->python)
+		python_sample(s, ev, &x->sample, &x->head);
+	else if (s->opts->json)
 		json_sample(s, ev, &x->sample, &x->head);
 	else
 		line_sample(s, x);
@@ -228,14 +230,14 @@ int batch_print(struct script *s, const struct tacho_record *recs, size_t n)
 	s->scratch->used = 0;
 	if (changes_code(s, &recs[0], true) < 0)
 		return -ENOMEM;
-	if (has_values(s, &recs[0])) {
+	if (has_values(s, &recs[0]) && !s->python) {
 		err = decode_sample(s, &recs[0], &b->samples[0]);
 		if (err < 0 && !s->n_bad++)
 			s->first_bad = recs[0].offset;
 		return err == 1 ? print_counters(s, &b->samples[0]) : 1;
 	}
 	for (i = 0; i < n && recs[i].type == TACHO_RECORD_SAMPLE && !is_full(s, b); i++) {
-		if (has_values(s, &recs[i]) || (i && changes_code(s, &recs[i], false)))
+		if ((has_values(s, &recs[i]) && !s->python) || (i && changes_code(s, &recs[i], false)))
 			break;
 		struct batch_sample *x = &b->samples[b->n];
 

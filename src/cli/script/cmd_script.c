@@ -2,7 +2,7 @@
  * `tacho script`: prints every sample of a recording as text, ordered by time. This file has the
  * options, the setup, the loop over the records and the final messages.
  */
-#include "cli/script/script.h"
+#include "cli/script/python.h"
 
 #include <errno.h>
 
@@ -16,8 +16,7 @@
 #include "cli/core/input.h"
 #include "cli/core/terminal.h"
 
-#define NO_SCRIPTS \
-	"there is no built-in interpreter; use --json or -F to pass samples to other programs"
+#define NO_FILTERS "filters written in C are not loaded; use --json or -F, or a Python script (-s)"
 #define AT(field) offsetof(struct script_opts, field)
 static int on_inline(void *opts, const char *arg, struct tacho_error *e)
 {
@@ -79,6 +78,13 @@ static const struct option_row script_rows[] = {
 	{ OPT_FLAG, 'D', "dump-raw-trace", AT(dump), NULL,
 	  "also print every record, with its bytes; with --json every record with all its fields, in file order" },
 	{ OPT_FLAG, 0, "dump-unsorted-raw-trace", AT(dump_unsorted), NULL, "the same in file order" },
+	{ OPT_GROUP, .help = "Scripts" },
+	{ OPT_STR, 's', "script", AT(script), "FILE",
+	  "pass the samples to this Python script, which is written for perf; the arguments are the script's",
+	  .complete = "file" },
+	{ OPT_STR, 'g', "gen-script", AT(starter), "python|FILE.py", "write the start of a script, by default perf-script.py, for this recording",
+	  .complete = "python" },
+	{ OPT_FLAG, 'l', "list", AT(list), NULL, "list the scripts that perf has installed" },
 	{ OPT_GROUP, .help = "What else to show" },
 	{ OPT_FLAG, 0, "header", AT(header), NULL, "print the file's header first" },
 	{ OPT_FLAG, 0, "header-only", AT(header_only), NULL, "print only the file's header" },
@@ -106,12 +112,9 @@ static const struct option_row script_rows[] = {
 	REFUSED(0, "guestkallsyms", REFUSED_GUESTS),
 	REFUSED(0, "guestmodules", REFUSED_GUESTS),
 	REFUSED(0, "guestvmlinux", REFUSED_GUESTS),
-	REFUSED('s', "script", NO_SCRIPTS),
-	REFUSED('g', "gen-script", NO_SCRIPTS),
-	REFUSED('l', "list", NO_SCRIPTS),
-	REFUSED(0, "dlfilter", NO_SCRIPTS),
-	REFUSED(0, "dlarg", NO_SCRIPTS),
-	REFUSED(0, "list-dlfilters", NO_SCRIPTS),
+	REFUSED(0, "dlfilter", NO_FILTERS),
+	REFUSED(0, "dlarg", NO_FILTERS),
+	REFUSED(0, "list-dlfilters", NO_FILTERS),
 	REFUSED('a', "all-cpus",
 		"it belongs to scripts that record; use 'record -a -o - | script -i -'"),
 	REFUSED(0, "stitch-lbr", "LBR call stacks are printed as they were recorded"),
@@ -342,21 +345,30 @@ static void script_done(struct script *s)
 	free(s->batch);
 }
 
-static int script_run(void *opts, int argc, char **argv)
+/* Output goes to the script instead of stdout. */
+static int start_python(struct script *s, int argc, char **argv, struct tacho_error *e)
 {
-	struct script_opts *o = opts;
-	struct script s = { .opts = o, .sink.fd = STDOUT_FILENO };
-	struct tacho_error e = { .column = -1 };
-	struct tacho_perfdata_opts perfdata_opts = {
-		.size = sizeof(perfdata_opts), .force = o->force,
-	};
-	bool json_records = o->json && (o->dump || o->dump_unsorted);
-	int err, status;
+	char *path = script_names_find(s->opts->script, e);
+	int err = path ? python_start(path, argc, argv, &s->python, &s->sink.fd, e) : -ENOENT;
 
-	if (argc > 0) {
-		message_text("script", "'%s' is not expected here", argv[0]);
-		return EXIT_USAGE;
-	}
+	free(path);
+	return err;
+}
+
+/* The status of the script counts, unless it ended well. */
+static int end_python(struct script *s, int status)
+{
+	int ended;
+
+	if (!s->python)
+		return status;
+	close(s->sink.fd);
+	ended = python_wait(s->python);
+	return ended || s->write_error == -EPIPE ? ended : status;
+}
+
+static int check_options(const struct script_opts *o)
+{
 	if (o->show_switches && !o->switch_on && !o->switch_off) {
 		message_text("script", "--show-on-off-events needs --switch-on or --switch-off");
 		return EXIT_USAGE;
@@ -365,11 +377,25 @@ static int script_run(void *opts, int argc, char **argv)
 		message_text("script", "--reltime and --deltatime exclude each other");
 		return EXIT_USAGE;
 	}
-	perfdata_opts.ordered = !json_records && !o->dump_unsorted;
+	if (o->script && (o->json || o->dump || o->dump_unsorted || o->per_event_dump || o->header_only)) {
+		message_text("script", "-s passes the samples to a script and cannot be combined with -j, -D, --header-only or "
+			     "--per-event-dump");
+		return EXIT_USAGE;
+	}
+	return 0;
+}
+
+static int print_file(struct script_opts *o, int argc, char **argv)
+{
+	struct script s = { .opts = o, .sink.fd = STDOUT_FILENO };
+	struct tacho_error e = { .column = -1 };
+	bool json_records = o->json && (o->dump || o->dump_unsorted);
+	struct tacho_perfdata_opts perfdata_opts = {
+		.size = sizeof(perfdata_opts), .ordered = !json_records && !o->dump_unsorted, .force = o->force,
+	};
+	int err, status;
+
 	o->dump |= o->dump_unsorted;
-	o->input = input_choose("script", o->input);
-	if (!o->input)
-		return EXIT_FAILED;
 	large_enable_reuse();
 	err = tacho_perfdata_open(&s.pd, o->input, &perfdata_opts, &e);
 	if (err < 0)
@@ -377,20 +403,43 @@ static int script_run(void *opts, int argc, char **argv)
 	pager_start();
 	if (o->header || o->header_only)
 		file_header(s.pd, o->show_info, &s.sink.out);
+	if (o->script) {
+		sink_write(&s, &s.sink);
+		err = start_python(&s, argc, argv, &e);
+	}
 	if (o->header_only)
 		err = tacho_perfdata_damage(s.pd, &e);
-	else
+	else if (!err)
 		err = json_records ? print_json_records(&s, &e) : prepare(&s, &e);
 	if (!err && !o->header_only && !json_records)
 		err = process_records(&s, &e);
-	status = finish(&s, err, &e);
+	status = end_python(&s, finish(&s, err, &e));
 	script_done(&s);
 	return status;
 }
 
+static int script_run(void *opts, int argc, char **argv)
+{
+	struct script_opts *o = opts;
+	int status = check_options(o);
+
+	if (status)
+		return status;
+	if (o->list)
+		return script_names_list();
+	if (argc > 0 && !o->script)
+		return script_names_run(argc, argv);
+	o->input = input_choose("script", o->input);
+	if (!o->input)
+		return EXIT_FAILED;
+	return o->starter ? script_starter(o) : print_file(o, argc, argv);
+}
+
 const struct command cmd_script = {
 	.name = "script",
-	.summary = "print every sample of a recording",
+	.summary = "print every sample of a recording, or pass them to a script",
+	.args = "[NAME | record NAME | report NAME] [ARG...]",
+	.stops_at_non_option = true,
 	.rows = script_rows,
 	.opts_size = sizeof(struct script_opts),
 	.run = script_run,

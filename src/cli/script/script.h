@@ -70,6 +70,8 @@ struct script_opts {
 	bool hide_chains, force, quiet, json, no_inline, no_itrace, no_demangle, short_names, full_paths;
 	bool show_task, show_mmap, show_switch, show_lost, show_namespace, show_cgroup, show_bpf;
 	bool show_text_poke, show_round;
+	const char *script, *starter;	/* -s, -g */
+	bool list;
 	unsigned verbose;
 };
 
@@ -298,6 +300,8 @@ struct script {
 	bool raw_stacks;		/* some chains could not be unwound */
 	uint64_t n_bad, first_bad;	/* number of damaged records; file offset of the first */
 	int write_error;
+	pid_t python;			/* -s: the script's process, which reads the sink; 0: none */
+	size_t n_python_events;		/* events that it knows */
 };
 
 /* Sets up events that were added since the last call; in a recording from a pipe they come between samples. */

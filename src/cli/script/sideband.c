@@ -4,7 +4,7 @@
  *
  *	sh   16704  3589.106143: PERF_RECORD_MMAP2 16704/16704: [0x5623d04b4000(0x13000) @ 0x4000 ...
  */
-#include "cli/script/script.h"
+#include "cli/script/python.h"
 
 #include <errno.h>
 
@@ -95,7 +95,7 @@ int sideband_record(struct script *s, const struct tacho_record *rec)
 	struct tacho_sideband sideband;
 
 	if (rec->type >= TACHO_RECORD_HEADER_ATTR) {
-		if (rec->type == TACHO_RECORD_FINISHED_ROUND && s->opts->show_round && ev) {
+		if (rec->type == TACHO_RECORD_FINISHED_ROUND && s->opts->show_round && ev && !s->python) {
 			buf_puts(&ev->sink->out, "PERF_RECORD_FINISHED_ROUND\n");
 			sink_write_if_full(s, ev->sink);
 		}
@@ -107,12 +107,16 @@ int sideband_record(struct script *s, const struct tacho_record *rec)
 	err = tacho_sideband_decode(&sideband, rec, &ev->file->layout, s->scratch);
 	if (err)
 		return err == -EOPNOTSUPP ? 0 : err;	/* a type of a newer kernel */
-	if (show && rec->type == TACHO_RECORD_EXIT)
+	if (show && rec->type == TACHO_RECORD_EXIT && !s->python)
 		print_record(s, ev, &sideband);
 	err = tacho_symbols_feed(s->symbols, &sideband);
 	if (!err && rec->type == TACHO_RECORD_CGROUP)
 		err = extra_fields_add_cgroup(&s->extra, &sideband);
 	s->state_version++;
+	if (s->python) {
+		python_sideband(s, &sideband);
+		return err;
+	}
 	if (show && rec->type != TACHO_RECORD_EXIT)
 		print_record(s, ev, &sideband);
 	return err;

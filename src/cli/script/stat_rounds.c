@@ -5,7 +5,7 @@
  *	CPU   THREAD             VAL             ENA             RUN            TIME EVENT
  *	 -1    22988          865612          865612          865612       100150616 task-clock
  */
-#include "cli/script/script.h"
+#include "cli/script/python.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -42,6 +42,11 @@ static void print_count(struct script *s, const struct stat_counter *c, uint32_t
 	uint64_t value = in->scale ? c->round.scaled : c->round.raw;
 	struct json j = { .out = &s->sink.out };
 
+	if (s->python) {
+		python_count(s, &(struct python_count){ name, c->cpu, thread_of(in, c), time_ns, value, c->round.enabled_ns,
+							c->round.running_ns });
+		return;
+	}
 	if (!s->opts->json) {
 		buf_printf(j.out, "%3d %8d %15" PRIu64 " %15" PRIu64 " %15" PRIu64 " %15" PRIu64 " %s\n",
 			   c->cpu, thread_of(in, c), value, c->round.enabled_ns, c->round.running_ns, time_ns,
@@ -85,7 +90,7 @@ static int print_round(struct script *s, uint64_t time_ns)
 		if (in->counters.v[k].seen)
 			order[n++] = &in->counters.v[k];
 	qsort(order, n, sizeof(struct stat_counter *), by_event_and_place);
-	if (!s->counts->head_printed && !s->opts->json)
+	if (!s->counts->head_printed && !s->opts->json && !s->python)
 		buf_printf(&s->sink.out, "%3s %8s %15s %15s %15s %15s %s\n", "CPU", "THREAD", "VAL", "ENA", "RUN",
 			   "TIME", "EVENT");
 	s->counts->head_printed = true;
@@ -95,6 +100,8 @@ static int print_round(struct script *s, uint64_t time_ns)
 		for (; i < n && order[i]->event == event; i++)
 			print_count(s, order[i], event, time_ns);
 	}
+	if (s->python)
+		python_interval(s, time_ns);
 	sink_write_if_full(s, &s->sink);
 	return 0;
 }
