@@ -4,6 +4,7 @@
  *
  *	percpu [INTERVALS [MSEC]]
  */
+#define _DEFAULT_SOURCE	/* usleep() */
 #include <stdio.h>
 #include <stdlib.h>
 #include <tacho/tacho.h>

@@ -3,6 +3,7 @@
  *
  *	process PID [SECONDS]
  */
+#define _DEFAULT_SOURCE	/* usleep() */
 #include <stdio.h>
 #include <stdlib.h>
 #include <tacho/tacho.h>

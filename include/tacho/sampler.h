@@ -2,6 +2,7 @@
 #define TACHO_SAMPLER_H
 
 #include <tacho/evset.h>
+#include <tacho/record.h>
 
 TACHO_BEGIN_DECLS
 
@@ -150,6 +151,22 @@ TACHO_API int64_t tacho_sampler_snapshot(struct tacho_sampler *s, tacho_bytes_fn
 /* After stop and the last drain: reads from the kernel how many samples each event has lost, and passes
  * LOST_SAMPLES records with these numbers. */
 TACHO_API int tacho_sampler_settle(struct tacho_sampler *s, tacho_bytes_fn *fn, void *arg);
+
+/* A record as it comes. Borrowed: valid until the next call of tacho_sampler_next(). */
+struct tacho_live_record {
+	size_t size;
+	uint32_t event;			/* index of its event, the last one for the tracker's records; UINT32_MAX: none */
+	const struct tacho_record *record;
+	const struct tacho_layout *layout;	/* for tacho_sideband_decode() */
+	const struct tacho_sample *sample;	/* decoded; NULL: the record is not a sample */
+};
+/*
+ * Returns the records of all rings one by one, in the order of time: 1 with a record in *out; 0 if there was none for
+ * `timeout_ms` (negative: waits until there is one); -ESRCH once all targets have ended and everything was returned;
+ * -EOPNOTSUPP with AUX areas, -EBUSY after a split. The rings are looked at when they are filled to their watermark, and
+ * every 100 ms. Takes the place of fd, look and drain.
+ */
+TACHO_API int tacho_sampler_next(struct tacho_sampler *s, const struct tacho_live_record **out, int timeout_ms);
 
 /*
  * Readers: the rings of samples are divided among threads of the caller.

@@ -49,6 +49,7 @@ void tacho_sampler_free(struct tacho_sampler *s)
 		close(s->user_filter);
 	cpuset_done(&s->online);
 	drop_counts(s);
+	live_records_free(s->live);
 	hitmap_done(&s->hitmap);
 	buf_done(&s->bounce);
 	tacho_evset_free(s->set);

@@ -17,6 +17,7 @@
 #include "sample/aux.h"
 #include "base/int_map.h"
 #include "sample/hitmap.h"
+#include "sample/live_records.h"
 #include "sample/ring.h"
 
 #include <tacho/sampler.h>
@@ -89,6 +90,7 @@ struct tacho_sampler {
 	struct cpuset online;		/* CPUs at the last tacho_sampler_check_cpus(), at first at open */
 	int user_filter;		/* BPF program for target.by_uid; negative: none */
 	uint64_t id_bytes;		/* size of the sample_id trailer of synthesized records */
+	struct live_records *live;	/* of tacho_sampler_next(); NULL: it was not called yet */
 };
 
 /* sampler.c: -EBADF if it is not open, -EPERM in a child of the process that opened it: rings are not mapped there. */
