@@ -57,6 +57,7 @@ enum tacho_capture_kind {
 	TACHO_CAPTURE_IOVEC,		/* an array of struct iovec and the start of each buffer */
 	TACHO_CAPTURE_MSGHDR,		/* a struct msghdr with its address, iovec, buffers and control data */
 	TACHO_CAPTURE_FOLLOW,		/* max bytes, of which the first eight point to another eight */
+	TACHO_CAPTURE_DIRENTS,		/* the number of directory entries, as `whole` of an empty part */
 };
 enum { TACHO_CAPTURE_AT_ENTRY = 1, TACHO_CAPTURE_AT_EXIT = 2 };
 #define TACHO_LENGTH_RETURNED 6		/* other values: an argument's number */

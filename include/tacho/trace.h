@@ -29,6 +29,10 @@ struct tacho_trace_field {
 /* `blob` is the payload of the feature; it is copied. Returns 0, -EBADMSG or -ENOMEM. */
 TACHO_API int tacho_trace_new(struct tacho_trace **out, const void *blob, size_t n,
 			      struct tacho_error *e);
+/* The same for events of this machine ("sched:sched_switch"), whose formats are read from tracefs; NULL: where it is
+ * usually mounted. -ENOENT: no such event, -EACCES ... */
+TACHO_API int tacho_trace_new_here(struct tacho_trace **out, const char *tracefs, const char *const *events,
+				   size_t n, struct tacho_error *e);
 TACHO_API void tacho_trace_free(struct tacho_trace *t);
 
 /* The event with that ID (attr.config), or NULL. Valid as long as `t`. */

@@ -11,7 +11,7 @@
 
 #include <bpf/bpf_tracing.h>
 
-enum { KIND_NONE, KIND_STRING, KIND_BYTES, KIND_STRINGS, KIND_POINTERS, KIND_IOVEC, KIND_MSGHDR, KIND_FOLLOW };
+enum { KIND_NONE, KIND_STRING, KIND_BYTES, KIND_STRINGS, KIND_POINTERS, KIND_IOVEC, KIND_MSGHDR, KIND_FOLLOW, KIND_DIRENTS };
 enum { AT_ENTRY = 1, AT_EXIT = 2 };
 enum { LENGTH_RETURNED = 6, LENGTH_FIXED = 7, LENGTH_POINTED_TO = 8 };
 enum { PART_MAIN, PART_FIRST, PART_NAME = 64, PART_CONTROL, PART_VECTOR };
@@ -23,7 +23,7 @@ struct part {
 };
 
 struct pt_regs {			/* x86-64's registers, then arm64's; the others do not exist */
-	unsigned long di, si, dx, r10, r8, r9, orig_ax, cs;
+	unsigned long di, si, dx, r10, r8, r9, orig_ax, cs, sp;
 	unsigned long regs[31], orig_x0, pstate;
 	int syscallno;
 } KERNEL_TYPE;
@@ -173,6 +173,20 @@ static __always_inline void read_args(const struct pt_regs *regs, __s64 *v)
 #endif
 }
 
+#ifdef __TARGET_ARCH_x86
+#define NR_RT_SIGRETURN 15
+#define SIGNAL_MASK_OFFSET 296		/* from the stack pointer: the mask in the ucontext */
+#else
+#define NR_RT_SIGRETURN 139
+#define SIGNAL_MASK_OFFSET 168
+#endif
+
+/* rt_sigreturn has no arguments; the mask that it restores is in the frame on the stack. */
+static __always_inline __s64 signal_mask_address(const struct pt_regs *regs)
+{
+	return (__s64)regs->sp + SIGNAL_MASK_OFFSET;
+}
+
 static __always_inline __u32 is_compat(const struct pt_regs *regs)
 {
 #ifdef __TARGET_ARCH_x86
@@ -295,6 +309,22 @@ __noinline long add_msghdr(__u64 from)
 	return 0;
 }
 
+__noinline long add_dirent_count(__u64 from, __u64 bytes, __u64 length_offset)
+{
+	__u64 at = 0;
+	__u32 n = 0;
+
+	for (int i = 0; i < 4096 && at < bytes; i++) {
+		__u16 length = 0;
+
+		if (bpf_probe_read_user(&length, 2, (const void *)(from + at + length_offset)) || !length)
+			break;
+		at += length;
+		n++;
+	}
+	return add_part(from, 0, n, PART_MAIN);
+}
+
 static __always_inline __u64 capture_length(const struct scratch *c, const struct syscall_capture *k)
 {
 	__u32 from = k->length_from, value = 0;
@@ -346,6 +376,8 @@ __noinline long add_capture(__u32 nr, __u32 arg)
 		return add_iovec(from, n > 1024 ? 1024 : (__u32)n, PART_MAIN);
 	case KIND_MSGHDR:
 		return add_msghdr(from);
+	case KIND_DIRENTS:
+		return (__s64)c->values[LENGTH_RETURNED] > 0 ? add_dirent_count(from, c->values[LENGTH_RETURNED], 16) : 0;
 	case KIND_FOLLOW:
 		if (bpf_probe_read_user(&inner, 8, (const void *)from))
 			return -1;
@@ -437,6 +469,8 @@ int BPF_PROG(sys_enter, struct pt_regs *regs, long nr)
 	r = (struct syscall_record *)c->bytes;
 	fill_record(r, RECORD_ENTRY, (__u32)nr);
 	read_args(regs, r->v);
+	if (nr == NR_RT_SIGRETURN)
+		r->v[0] = signal_mask_address(regs);
 	__builtin_memcpy(c->values, r->v, sizeof(r->v));
 	c->values[SYSCALL_ARGS] = ~0ull;
 	failed = (__u32)output_with_parts((__u32)nr, AT_ENTRY, 0);
@@ -455,11 +489,14 @@ int BPF_PROG(sys_exit, struct pt_regs *regs, long ret)
 #else
 	__u32 nr = (__u32)regs->syscallno;
 #endif
-	struct syscall_spec *spec = traced_call(nr);
+	struct syscall_spec *spec;
 	__u32 tid, again = 0, *failed;
 	struct syscall_record *r;
 	struct scratch *c;
 
+	if (nr == ~0u)			/* the registers are those before the signal */
+		nr = NR_RT_SIGRETURN;
+	spec = traced_call(nr);
 	if (!spec)
 		return 0;
 	tid = (__u32)bpf_get_current_pid_tgid();

@@ -127,7 +127,10 @@ void show_prctl_arg(struct syscall_value *x)
 	} else if (option == 1 && x->arg == 1) {	/* PR_SET_PDEATHSIG */
 		show_signal(x, x->v);
 		return;
-	} else if (option == 23 || option == 24 || option == 4 || option == 38) {
+	} else if (option == 23 || option == 24) {
+		show_capability(x);
+		return;
+	} else if (option == 4 || option == 38) {
 		buf_printf(x->out, "%lld", (long long)x->v);
 		return;
 	}

@@ -44,6 +44,9 @@ static const struct flag_name names_oflags[] = {
 	F(O_SYNC) F(O_ASYNC) F(O_DSYNC) F(O_DIRECT) V(O_LARGEFILE, 0100000) F(O_NOFOLLOW) F(O_NOATIME)
 	F(O_CLOEXEC) F(O_PATH) F(O_TMPFILE) F(O_DIRECTORY)
 };
+static const struct flag_name names_new_flags[] = {
+	F(O_CREAT) F(O_EXCL) F(O_NOCTTY) F(O_TRUNC) F(O_APPEND) F(O_NONBLOCK) F(O_SYNC) F(O_DIRECT) F(O_CLOEXEC)
+};
 static const struct flag_name names_whence[] = {
 	F(SEEK_SET) F(SEEK_CUR) F(SEEK_END) F(SEEK_DATA) F(SEEK_HOLE)
 };
@@ -526,6 +529,7 @@ static const struct flag_name names_hrtimer_mode[] = {
 
 static const struct flag_set sets[] = {
 	{ "oflags", "O_", true, 3, names_oflags, countof(names_oflags), NULL },
+	{ "new_flags", "O_", true, 0, names_new_flags, countof(names_new_flags), NULL },
 	{ "whence", "SEEK_", false, 0, names_whence, countof(names_whence), NULL },
 	{ "prot", "PROT_", true, 0, names_prot, countof(names_prot), NULL },
 	{ "mmap", "MAP_", true, 0xf, names_mmap, countof(names_mmap), NULL },

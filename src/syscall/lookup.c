@@ -331,6 +331,8 @@ void tacho_syscall_captures(const struct tacho_syscall *sc, unsigned string_byte
 			continue;
 		out[i].kind = a->type->capture;
 		out[i].when = a->output ? TACHO_CAPTURE_AT_EXIT : TACHO_CAPTURE_AT_ENTRY;
+		if (a->type->both)
+			out[i].when = TACHO_CAPTURE_AT_ENTRY | TACHO_CAPTURE_AT_EXIT;
 		out[i].length_from = a->length_from;
 		out[i].unit = a->type->unit ? a->type->unit : 1;
 		out[i].max = a->type->bytes ? a->type->bytes : (uint16_t)limit;

@@ -88,7 +88,23 @@ void show_sockaddr_arg(struct syscall_value *x)
 
 void show_socklen(struct syscall_value *x)
 {
-	show_int_list(x);
+	const struct tacho_syscall_call *c = x->call;
+	const struct tacho_syscall_part *before = c->entry_parts ? find_part(c->entry_parts, c->n_entry_parts, x->arg, 0) : NULL;
+	const struct tacho_syscall_part *after = c->exit_parts ? find_part(c->exit_parts, c->n_exit_parts, x->arg, 0) : NULL;
+	int from, to;
+
+	if (!x->v || !after || after->n < 4) {
+		show_address(x);
+		return;
+	}
+	memcpy(&to, after + 1, 4);
+	from = to;
+	if (before && before->n >= 4)
+		memcpy(&from, before + 1, 4);
+	if (from != to)
+		buf_printf(x->out, "[%d => %d]", from, to);
+	else
+		buf_printf(x->out, "[%d]", to);
 }
 
 void show_sockopt(struct syscall_value *x)

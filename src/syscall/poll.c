@@ -33,6 +33,33 @@ void show_pollfds(struct syscall_value *x)
 	buf_puts(x->out, whole > n ? ", ...]" : "]");
 }
 
+/* " ([{fd=3, revents=POLLIN}])" after the number that poll() returned */
+void show_ready_fds(struct syscall_value *x)
+{
+	const struct tacho_syscall_call *c = x->call;
+	const struct tacho_syscall_part *p = c->exit_parts ? find_part(c->exit_parts, c->n_exit_parts, 0, 0) : NULL;
+	const int16_t *v = p ? (const int16_t *)(p + 1) : NULL;
+	bool first = true;
+
+	if (!v)
+		return;
+	buf_puts(x->out, " ([");
+	for (size_t i = 0; i < p->n / 8u; i++) {
+		int fd;
+
+		memcpy(&fd, v + 4 * i, 4);
+		if (!v[4 * i + 3] || fd < 0)
+			continue;
+		buf_puts(x->out, first ? "{fd=" : ", {fd=");
+		show_fd(x, fd);
+		buf_puts(x->out, ", revents=");
+		show_flags_named(x, "poll_bits", (uint16_t)v[4 * i + 3]);
+		buf_putc(x->out, '}');
+		first = false;
+	}
+	buf_puts(x->out, "])");
+}
+
 void show_fd_set(struct syscall_value *x)
 {
 	size_t n, limit = (uint32_t)x->call->args[0];

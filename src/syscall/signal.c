@@ -15,7 +15,7 @@ static const char *const signal_names[] = {
 const char *tacho_signal_name(int sig)
 {
 	static const char *const real_time[] = {
-		"SIGRT_0", "SIGRT_1", "SIGRT_2", "SIGRT_3", "SIGRT_4", "SIGRT_5", "SIGRT_6", "SIGRT_7", "SIGRT_8", "SIGRT_9",
+		"SIGRTMIN", "SIGRT_1", "SIGRT_2", "SIGRT_3", "SIGRT_4", "SIGRT_5", "SIGRT_6", "SIGRT_7", "SIGRT_8", "SIGRT_9",
 		"SIGRT_10", "SIGRT_11", "SIGRT_12", "SIGRT_13", "SIGRT_14", "SIGRT_15", "SIGRT_16", "SIGRT_17", "SIGRT_18",
 		"SIGRT_19", "SIGRT_20", "SIGRT_21", "SIGRT_22", "SIGRT_23", "SIGRT_24", "SIGRT_25", "SIGRT_26", "SIGRT_27",
 		"SIGRT_28", "SIGRT_29", "SIGRT_30", "SIGRT_31", "SIGRT_32",
@@ -78,6 +78,18 @@ void show_sigset_arg(struct syscall_value *x)
 		show_sigset(x, *set);
 }
 
+/* The mask that is restored from the signal's frame. */
+void show_restored_mask(struct syscall_value *x)
+{
+	const uint64_t *set = value_struct(x, 8);
+
+	if (!set)
+		return;
+	buf_puts(x->out, "{mask=");
+	show_sigset(x, *set);
+	buf_putc(x->out, '}');
+}
+
 void show_pselect_sigset(struct syscall_value *x)
 {
 	const uint64_t *s = value_struct(x, 16);
@@ -88,7 +100,7 @@ void show_pselect_sigset(struct syscall_value *x)
 		return;
 	buf_puts(x->out, "{sigmask=");
 	set = s[0] ? value_part(x, TACHO_PART_FIRST, &n, NULL) : NULL;
-	if (set)
+	if (set && n >= 8)
 		show_sigset(x, *set);
 	else
 		buf_printf(x->out, s[0] ? "%#llx" : "NULL", (unsigned long long)s[0]);
@@ -171,7 +183,7 @@ void show_sigaltstack(struct syscall_value *x)
 		return;
 	buf_printf(x->out, s[0] ? "{ss_sp=%#llx, ss_flags=" : "{ss_sp=NULL, ss_flags=", (unsigned long long)s[0]);
 	show_flags_named(x, "ss_flags", (uint32_t)s[1]);
-	buf_printf(x->out, s[2] > 1024 ? ", ss_size=%#llx}" : ", ss_size=%llu}", (unsigned long long)s[2]);
+	buf_printf(x->out, ", ss_size=%llu}", (unsigned long long)s[2]);
 }
 
 void show_sigevent(struct syscall_value *x)

@@ -3,7 +3,7 @@
  */
 #include "syscall/syscall.h"
 
-static const char escapes[] = "abtnvfr";	/* from 7 on */
+static const char escapes[] = "tnvfr";	/* from 9 on */
 
 static bool is_octal_digit(uint8_t c)
 {
@@ -20,8 +20,8 @@ void show_quoted(struct buf *out, const void *bytes, size_t n, bool cut)
 			buf_printf(out, "\\%c", s[i]);
 		else if (s[i] >= ' ' && s[i] < 0x7f)
 			buf_putc(out, (char)s[i]);
-		else if (s[i] >= 8 && s[i] <= 13)
-			buf_printf(out, "\\%c", escapes[s[i] - 7]);
+		else if (s[i] >= 9 && s[i] <= 13)
+			buf_printf(out, "\\%c", escapes[s[i] - 9]);
 		else if (i + 1 < n && is_octal_digit(s[i + 1]))
 			buf_printf(out, "\\%03o", s[i]);
 		else
@@ -96,6 +96,24 @@ void show_buffer_arg(struct syscall_value *x)
 		buf_puts(x->out, "\"\"");
 	else
 		show_address(x);
+}
+
+/* Random bytes: strace prints all of them in hexadecimal. */
+void show_hex_buffer(struct syscall_value *x)
+{
+	uint32_t whole = 0;
+	size_t n = 0;
+	const uint8_t *b = x->v && x->call->ret >= 0 ? value_part(x, TACHO_PART_MAIN, &n, &whole) : NULL;
+
+	if (!b) {
+		show_address(x);
+		return;
+	}
+	n = min_of(min_of(n, (size_t)whole), (size_t)x->opts->string_bytes);
+	buf_putc(x->out, '"');
+	for (size_t i = 0; i < n; i++)
+		buf_printf(x->out, "\\x%02x", b[i]);
+	buf_puts(x->out, whole > n ? "\"..." : "\"");
 }
 
 void show_strings(struct syscall_value *x)

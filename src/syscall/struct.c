@@ -84,22 +84,13 @@ void show_statx(struct syscall_value *x)
 void show_dirents(struct syscall_value *x)
 {
 	const struct tacho_syscall_call *c = x->call;
-	size_t n = 0, at = 0, entries = 0;
-	const uint8_t *b = x->v && c->returned && c->ret > 0 ? value_part(x, TACHO_PART_MAIN, &n, NULL) : NULL;
+	uint32_t entries = 0;
+	size_t n;
+	bool known = x->v && c->returned && c->ret > 0 && value_part(x, TACHO_PART_MAIN, &n, &entries);
 
 	show_address(x);
-	if (is_perf_style(x) || !c->returned || c->ret < 0 || (c->ret > 0 && (!b || (int64_t)n < c->ret)))
-		return;
-	while (b && at + 19 <= n) {
-		uint16_t length;
-
-		memcpy(&length, b + at + 16, 2);
-		if (length < 19)
-			break;
-		at += length;
-		entries++;
-	}
-	buf_printf(x->out, " /* %zu entries */", entries);
+	if (!is_perf_style(x) && (known || (c->exit_parts && c->returned && c->ret == 0)))
+		buf_printf(x->out, " /* %u entries */", entries);
 }
 
 static void show_limit(struct buf *out, const char *name, uint64_t v)
@@ -396,6 +387,15 @@ static const char *const capabilities[] = {
 	"SYS_TTY_CONFIG", "MKNOD", "LEASE", "AUDIT_WRITE", "AUDIT_CONTROL", "SETFCAP", "MAC_OVERRIDE", "MAC_ADMIN", "SYSLOG",
 	"WAKE_ALARM", "BLOCK_SUSPEND", "AUDIT_READ", "PERFMON", "BPF", "CHECKPOINT_RESTORE",
 };
+
+/* PR_CAPBSET_READ */
+void show_capability(struct syscall_value *x)
+{
+	if (x->v < countof(capabilities))
+		buf_printf(x->out, "CAP_%s", capabilities[x->v]);
+	else
+		buf_printf(x->out, "%#llx /* CAP_??? */", (unsigned long long)x->v);
+}
 
 static void show_capabilities(struct buf *out, const char *name, uint64_t set)
 {

@@ -60,6 +60,7 @@ struct arg_type {
 	uint8_t capture;		/* enum tacho_capture_kind */
 	uint16_t bytes;			/* of the copy; 0: by string_bytes */
 	uint16_t unit;			/* bytes per element, of a length */
+	bool both;			/* copied when the call starts and when it returns */
 };
 
 struct arg_spec {
@@ -94,6 +95,10 @@ static inline bool is_perf_style(const struct syscall_value *x)
 
 /* Captured memory of an argument: *n bytes, or NULL if it was not captured. *whole is the length before it was cut. */
 const void *value_part(const struct syscall_value *x, unsigned index, size_t *n, uint32_t *whole);
+/* The part of this argument and index in one sequence of parts, or NULL. */
+const struct tacho_syscall_part *find_part(const void *parts, size_t n, unsigned arg, unsigned index);
+void show_ready_fds(struct syscall_value *x);
+
 /* The main part if it has at least n bytes; otherwise prints NULL or the address, and returns NULL. */
 const void *value_struct(struct syscall_value *x, size_t n);
 void show_address(struct syscall_value *x);
@@ -119,19 +124,20 @@ void show_iovec(struct syscall_value *x, uint64_t address, unsigned index, bool 
 /* Printers of arg_types[], by file. */
 value_printer show_int, show_uint, show_long, show_ulong, show_hex, show_x32, show_pointer, show_addr, show_size,
 	show_offset, show_id, show_pid, show_at, show_fd_arg, show_mode_arg, show_omode, show_mknod, show_dev,
-	show_offset_pointer, show_hex_pointer, show_signal_arg, show_nothing, show_open_flags, show_socket_type,
+	show_offset_pointer, show_hex_pointer, show_signal_arg, show_open_flags, show_socket_type,
 	show_protocol, show_clone_flags, show_futex_op, show_futex_value, show_futex_time, show_futex_address,
 	show_futex_value3, show_clock_id;
 value_printer show_path, show_string, show_buffer_arg, show_strings, show_environment, show_iovec_arg,
-	show_iovec_addresses, show_msghdr, show_bytes_list;
+	show_iovec_addresses, show_msghdr, show_bytes_list, show_hex_buffer, show_new_flags;
 value_printer show_stat, show_statfs, show_statx, show_dirents, show_rlimit, show_rusage, show_utsname,
 	show_sysinfo, show_tms, show_wait_status, show_fd_pair, show_int_list, show_id_list, show_id_pointer,
 	show_int_pointer, show_ulong_pointer, show_cpu_mask, show_clone_args, show_open_how, show_perf_attr,
-	show_sembufs, show_capability_header, show_capability_data, show_timer_id, show_tid_pointer,
+	show_sembufs, show_capability, show_capability_header, show_capability_data, show_timer_id, show_tid_pointer,
 	show_mempolicy_pointer;
 value_printer show_timespec, show_timespec_rest, show_timespecs, show_timeval, show_timevals, show_itimerval,
 	show_itimerspec, show_time_pointer;
-value_printer show_sigset_arg, show_sigaction, show_siginfo, show_sigaltstack, show_pselect_sigset, show_sigevent;
+value_printer show_sigset_arg, show_sigaction, show_siginfo, show_sigaltstack, show_pselect_sigset, show_sigevent,
+	show_restored_mask;
 value_printer show_sockaddr_arg, show_socklen, show_sockopt, show_sockval;
 value_printer show_pollfds, show_fd_set, show_epoll_event, show_epoll_events;
 value_printer show_ioctl_command, show_ioctl_arg, show_fcntl_arg, show_prctl_arg, show_mount_data;

@@ -29,13 +29,14 @@ void show_timespec(struct syscall_value *x)
 void show_timespec_rest(struct syscall_value *x)
 {
 	const int64_t *t;
+	size_t n = 0;
 
 	if (!x->call->returned || (x->call->ret != -EINTR && x->call->ret != -516)) {
 		show_address(x);
 		return;
 	}
-	t = x->v ? value_part(x, TACHO_PART_MAIN, &(size_t){ 0 }, NULL) : NULL;
-	if (t)
+	t = x->v ? value_part(x, TACHO_PART_MAIN, &n, NULL) : NULL;
+	if (t && n >= 16)
 		put_time(x, t, "tv_nsec");
 	else
 		show_address(x);

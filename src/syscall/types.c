@@ -3,9 +3,9 @@
  */
 #include "syscall/syscall.h"
 
-#define POINTER_TO(name, printer, n) { name, printer, TACHO_CAPTURE_BYTES, n, 1 }
-#define LIST_OF(name, printer, element, limit) { name, printer, TACHO_CAPTURE_BYTES, limit, element }
-#define NUMBER(name, printer) { name, printer, TACHO_CAPTURE_NONE, 0, 0 }
+#define POINTER_TO(name, printer, n) { name, printer, TACHO_CAPTURE_BYTES, n, 1, false }
+#define LIST_OF(name, printer, element, limit) { name, printer, TACHO_CAPTURE_BYTES, limit, element, false }
+#define NUMBER(name, printer) { name, printer, TACHO_CAPTURE_NONE, 0, 0, false }
 
 /* clang-format off */
 static const struct arg_type arg_types[] = {
@@ -37,27 +37,29 @@ static const struct arg_type arg_types[] = {
 	NUMBER("futex_addr2", show_futex_address),
 	NUMBER("futex_val3", show_futex_value3),
 	NUMBER("clockid", show_clock_id),
-	NUMBER("sigreturn", show_nothing),
+	POINTER_TO("sigreturn", show_restored_mask, 8),
+	{ "hexbuf", show_hex_buffer, TACHO_CAPTURE_BYTES, 0, 1, false },
+	NUMBER("oflags0", show_new_flags),
 	NUMBER("sockopt", show_sockopt),
 	NUMBER("ioctl", show_ioctl_command),
 	NUMBER("ipc_key", show_x32),
 	POINTER_TO("futex_time", show_futex_time, 16),
 	POINTER_TO("off_ptr", show_offset_pointer, 8),
 	POINTER_TO("hexptr", show_hex_pointer, 8),
-	{ "path", show_path, TACHO_CAPTURE_STRING, 4096, 0 },
-	{ "str", show_string, TACHO_CAPTURE_STRING, 512, 0 },
-	{ "mount_data", show_mount_data, TACHO_CAPTURE_STRING, 512, 0 },
-	{ "buf", show_buffer_arg, TACHO_CAPTURE_BYTES, 0, 1 },
-	{ "strv", show_strings, TACHO_CAPTURE_STRINGS, 0, 0 },
-	{ "envp", show_environment, TACHO_CAPTURE_POINTERS, 0, 0 },
-	{ "iovec", show_iovec_arg, TACHO_CAPTURE_IOVEC, 0, 1 },
+	{ "path", show_path, TACHO_CAPTURE_STRING, 4096, 0, false },
+	{ "str", show_string, TACHO_CAPTURE_STRING, 512, 0, false },
+	{ "mount_data", show_mount_data, TACHO_CAPTURE_STRING, 512, 0, false },
+	{ "buf", show_buffer_arg, TACHO_CAPTURE_BYTES, 0, 1, false },
+	{ "strv", show_strings, TACHO_CAPTURE_STRINGS, 0, 0, false },
+	{ "envp", show_environment, TACHO_CAPTURE_POINTERS, 0, 0, false },
+	{ "iovec", show_iovec_arg, TACHO_CAPTURE_IOVEC, 0, 1, false },
 	LIST_OF("iovec_addr", show_iovec_addresses, 16, 512),
-	{ "msghdr", show_msghdr, TACHO_CAPTURE_MSGHDR, 0, 0 },
+	{ "msghdr", show_msghdr, TACHO_CAPTURE_MSGHDR, 0, 0, false },
 	LIST_OF("bytes", show_bytes_list, 1, 32),
 	POINTER_TO("stat", show_stat, 144),
 	POINTER_TO("statfs", show_statfs, 120),
 	POINTER_TO("statx", show_statx, 256),
-	LIST_OF("dents", show_dirents, 1, 4096),
+	{ "dents", show_dirents, TACHO_CAPTURE_DIRENTS, 0, 1, false },
 	POINTER_TO("rlimit", show_rlimit, 16),
 	POINTER_TO("rusage", show_rusage, 144),
 	POINTER_TO("utsname", show_utsname, 390),
@@ -92,18 +94,18 @@ static const struct arg_type arg_types[] = {
 	POINTER_TO("sigaction", show_sigaction, 32),
 	POINTER_TO("siginfo", show_siginfo, 128),
 	POINTER_TO("sigstack", show_sigaltstack, 24),
-	{ "pselect_sig", show_pselect_sigset, TACHO_CAPTURE_FOLLOW, 16, 1 },
+	{ "pselect_sig", show_pselect_sigset, TACHO_CAPTURE_FOLLOW, 16, 1, false },
 	POINTER_TO("sigevent", show_sigevent, 64),
 	LIST_OF("sockaddr", show_sockaddr_arg, 1, 128),
-	POINTER_TO("socklen", show_socklen, 4),
+	{ "socklen", show_socklen, TACHO_CAPTURE_BYTES, 4, 1, true },
 	LIST_OF("sockval", show_sockval, 1, 64),
-	LIST_OF("pollfds", show_pollfds, 8, 512),
+	{ "pollfds", show_pollfds, TACHO_CAPTURE_BYTES, 512, 8, true },
 	POINTER_TO("fdset", show_fd_set, 128),
 	POINTER_TO("epoll_event", show_epoll_event, 16),
 	LIST_OF("epoll_events", show_epoll_events, 16, 512),
 	POINTER_TO("ioctl_arg", show_ioctl_arg, 64),
 	POINTER_TO("fcntl_arg", show_fcntl_arg, 32),
-	{ "prctl_arg", show_prctl_arg, TACHO_CAPTURE_STRING, 16, 0 },
+	{ "prctl_arg", show_prctl_arg, TACHO_CAPTURE_STRING, 16, 0, false },
 };
 /* clang-format on */
 

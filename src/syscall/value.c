@@ -10,8 +10,7 @@
 
 #define DEFAULT_STRING_BYTES 32
 
-/* The part of this argument and index in one sequence of parts, or NULL. */
-static const struct tacho_syscall_part *find_part(const void *parts, size_t n, unsigned arg, unsigned index)
+const struct tacho_syscall_part *find_part(const void *parts, size_t n, unsigned arg, unsigned index)
 {
 	const uint8_t *at = parts;
 
@@ -221,11 +220,6 @@ void show_pid(struct syscall_value *x)
 	buf_printf(x->out, "%d", (int)x->v);
 }
 
-void show_nothing(struct syscall_value *x)
-{
-	(void)x;
-}
-
 void show_fd(struct syscall_value *x, int fd)
 {
 	char text[4200];
@@ -301,6 +295,12 @@ void show_dev(struct syscall_value *x)
 void show_open_flags(struct syscall_value *x)
 {
 	show_flags_named(x, "oflags", (uint32_t)x->v);
+}
+
+/* Flags of a descriptor that is made without being opened (pipe2, dup3). */
+void show_new_flags(struct syscall_value *x)
+{
+	show_flags_named(x, "new_flags", (uint32_t)x->v);
 }
 
 void show_socket_type(struct syscall_value *x)
@@ -450,7 +450,7 @@ unsigned tacho_syscall_used_args(const struct tacho_syscall_call *call)
 	if (!strcmp(name, "mremap"))
 		return call->args[3] & 2 ? n : 4;
 	if (!strcmp(name, "clone"))
-		return call->args[0] & 0x80000 ? 5 : call->args[0] & 0x1200000 ? 4 : call->args[0] & 0x100000 ? 3 : 2;
+		return 5;
 	if (!strcmp(name, "arch_prctl") && call->args[0] >> 4 == 0x101)
 		return 1;
 	return n;
@@ -560,6 +560,8 @@ static void show_ready(struct syscall_value *x)
 		return;
 	if (x->call->ret == 0)
 		buf_puts(x->out, " (Timeout)");
+	else if (x->call->ret > 0)
+		show_ready_fds(x);
 }
 
 ptrdiff_t tacho_syscall_print_return(const struct tacho_syscall_call *call, const struct tacho_syscall_print_opts *opts,

@@ -19,8 +19,11 @@ static const struct option_row trace_rows[] = {
 	{ OPT_STR, 'C', "cpu", AT(cpus), "CPUS", "only calls on these CPUs, e.g. 0-3,8", .complete = "cpu" },
 	{ OPT_STR, 'u', "uid", AT(user), "USER", "trace the processes of this user" },
 	{ OPT_STR, 0, "filter-pids", AT(filter_pids), "PIDS", "do not trace these processes" },
-	{ OPT_FLAG, 'i', "no-inherit", AT(no_inherit), NULL, "do not follow children and new threads" },
+	{ OPT_FLAG, 0, "no-inherit", AT(no_inherit), NULL, "do not follow children and new threads", .flags = OPTF_NEGATED },
 	{ OPT_COUNT, 'f', "follow", AT(follow), NULL, "wait for the children of the command too (they are always traced)" },
+	{ OPT_STR, 'F', "pf", AT(pagefaults), "KIND", "page faults too: all, min or maj", .complete = "all min maj" },
+	{ OPT_FLAG, 0, "no-syscalls", AT(no_syscalls), NULL, "no system calls, only the other events", .flags = OPTF_NEGATED },
+	{ OPT_LIST, 0, "filter", AT(filters), "FILTER", "filter of the tracepoints of -e, in their order (kernel syntax)" },
 	{ OPT_GROUP, .help = "Which calls to show" },
 	{ OPT_DOUBLE, 0, "duration", AT(duration_ms), "MSEC", "only calls that took at least this long" },
 	{ OPT_FLAG, 0, "failure", AT(failure), NULL, "only calls that failed" },
@@ -50,12 +53,19 @@ static const struct option_row trace_rows[] = {
 	{ OPT_GROUP, .help = "Summary" },
 	{ OPT_FLAG, 's', "summary", AT(summary), NULL, "only a summary of the calls" },
 	{ OPT_FLAG, 'S', "with-summary", AT(with_summary), NULL, "calls, and a summary at the end" },
-	{ OPT_STR, 0, "summary-mode", AT(summary_mode), "MODE", "thread (default) or total", .complete = "thread total" },
+	{ OPT_STR, 0, "summary-mode", AT(summary_mode), "MODE", "thread (default), cgroup or total", .complete = "thread cgroup total" },
 	{ OPT_FLAG, 0, "errno-summary", AT(errno_summary), NULL, "errors of each call in the summary" },
 	{ OPT_FLAG, 'c', "summary-only", AT(strace_counts), NULL, "only strace's table of counts, with wall-clock times" },
 	{ OPT_FLAG, 'w', "summary-wall-clock", AT(wall_clock), NULL, "accepted: times are always wall-clock" },
 	{ OPT_GROUP, .help = "How to record" },
+	{ OPT_STR, 'i', "input", AT(input), "FILE", "print the calls of a recording made by 'tacho trace record'", .complete = "file" },
+	{ OPT_FLAG, 0, "no-bpf", AT(no_bpf), NULL, "read calls from perf's tracepoints, without strings", .flags = OPTF_NEGATED },
 	{ OPT_UINT, 'm', "mmap-pages", AT(ring_pages), "PAGES", "size of the ring buffer, a power of two (default 4096)" },
+	NOTED(0, "sort-events", NULL, "events are always in the order of time"),
+	NOTED(0, "force-btf", NULL, "structures are always shown"),
+	NOTED(0, "bpf-summary", NULL, "calls are always selected by BPF programs and counted here"),
+	REFUSED(0, "call-graph", "call chains are recorded: tacho record -g -e raw_syscalls:sys_exit"),
+	REFUSED('k', "stack-trace", "call chains are recorded: tacho record -g -e raw_syscalls:sys_exit"),
 	{ .kind = OPT_END },
 };
 
@@ -77,10 +87,13 @@ static int check(struct trace_opts *o, int argc)
 {
 	if (o->format && strcmp(o->format, "perf") != 0 && strcmp(o->format, "strace") != 0 && strcmp(o->format, "json") != 0)
 		return refuse("--format is perf, strace or json");
-	if (o->summary_mode && strcmp(o->summary_mode, "thread") != 0 && strcmp(o->summary_mode, "total") != 0)
-		return refuse("--summary-mode is thread or total");
+	if (o->summary_mode && strcmp(o->summary_mode, "thread") != 0 && strcmp(o->summary_mode, "total") != 0 &&
+	    strcmp(o->summary_mode, "cgroup") != 0)
+		return refuse("--summary-mode is thread, total or cgroup");
 	if (o->failure && o->successful)
 		return refuse("-z and -Z exclude each other");
+	if (o->pagefaults && strcmp(o->pagefaults, "all") != 0 && strcmp(o->pagefaults, "min") != 0 && strcmp(o->pagefaults, "maj") != 0)
+		return refuse("-F is all, min or maj");
 	if (o->ring_pages & (o->ring_pages - 1))
 		return refuse("-m takes a power of two");
 	if (argc > 0 && (o->pid || o->tid))
@@ -116,12 +129,14 @@ static int trace_run(void *opts, int argc, char **argv)
 		strlist_add(&t.o->exprs, STR_LIT("execve,execveat,chdir,fchdir"));
 	if (t.o->summary || t.o->strace_counts)
 		t.writer = &no_lines;
+	if (argc > 0 && !strcmp(argv[0], "record"))
+		return trace_run_record(argc - 1, argv + 1);
 	if (trace_filter_init(&t) < 0)
 		status = EXIT_USAGE;
 	else if (trace_output_open(&t) < 0)
 		status = EXIT_FAILED;
 	else
-		status = trace_run_live(&t, argv);
+		status = t.o->input ? trace_run_replay(&t) : trace_run_live(&t, argv);
 	if (t.out_fd > 0) {
 		trace_print_summary(&t);
 		trace_output_close(&t);

@@ -50,7 +50,8 @@ static int add_process(struct trace *t, int pid)
 			return before ? 0 : -ESRCH;
 		while ((entry = readdir(d)))
 			if (num_int(str_of(entry->d_name), &tid) == 0) {
-				tacho_syscall_tracer_add_task(t->tracer, tid);
+				if (t->tracer)
+					tacho_syscall_tracer_add_task(t->tracer, tid);
 				if (!trace_thread_get(t, pid, tid)) {
 					closedir(d);
 					return -ENOMEM;
@@ -72,7 +73,7 @@ static int add_targets(struct trace *t, const char *option, const char *list, bo
 			char path[64];
 
 			snprintf(path, sizeof(path), "/proc/%d", ids[i]);
-			err = access(path, F_OK) < 0 ? -ESRCH : tacho_syscall_tracer_add_task(t->tracer, ids[i]);
+			err = access(path, F_OK) < 0 ? -ESRCH : t->tracer ? tacho_syscall_tracer_add_task(t->tracer, ids[i]) : 0;
 			if (err == 0 && !trace_thread_get(t, ids[i], ids[i]))
 				err = -ENOMEM;
 		} else {
@@ -129,8 +130,9 @@ static void report_lost(struct trace *t)
 {
 	uint64_t events = 0, tasks = 0;
 
-	if (!t->tracer || tacho_syscall_tracer_lost(t->tracer, &events, &tasks) < 0)
+	if (t->tracer && tacho_syscall_tracer_lost(t->tracer, &events, &tasks) < 0)
 		return;
+	events += t->sampler_lost;
 	if (events > t->lost_reported) {
 		trace_flush(t);
 		message_text("trace", "%llu events were lost because the ring buffer was full; enlarge it with -m",
@@ -169,33 +171,69 @@ static bool is_finished(struct trace *t, bool ended)
 	return (t->o->pid || t->o->tid) && !t->n_alive;
 }
 
-static int drain(struct trace *t)
+/* With one source events are handled as they are read; otherwise they are put in order first. */
+static int drain(struct trace *t, bool last)
 {
-	int n = tacho_syscall_tracer_drain(t->tracer, trace_on_event, t);
+	uint64_t start = now_ns();
+	int n = 0;
 
+	if (t->sampler)
+		n = trace_sampler_drain(t);
+	if (n >= 0 && t->tracer)
+		n = tacho_syscall_tracer_drain(t->tracer, t->sampler ? trace_queue_event : trace_on_event, t);
+	if (n >= 0 && t->sampler)
+		n = trace_queue_flush(t, last ? UINT64_MAX : t->round_ns);
+	t->round_ns = start;
 	return min_of(n, 0);
 }
 
 static int loop(struct trace *t, struct run_signals *signals, struct tacho_usage *usage, bool *ended)
 {
-	struct pollfd fds[2] = { { .fd = tacho_syscall_tracer_fd(t->tracer), .events = POLLIN },
-				 { .fd = t->command ? tacho_command_fd(t->command) : -1, .events = POLLIN } };
+	struct pollfd fds[3] = { { .fd = t->tracer ? tacho_syscall_tracer_fd(t->tracer) : -1, .events = POLLIN },
+				 { .fd = t->command ? tacho_command_fd(t->command) : -1, .events = POLLIN },
+				 { .fd = t->sampler ? tacho_sampler_fd(t->sampler) : -1, .events = POLLIN } };
 	const struct timespec timeout = { .tv_nsec = POLL_MS * 1000000 };
 	int err = 0;
 
 	while (err == 0 && !is_finished(t, *ended)) {
-		ppoll(fds, 2, &timeout, &signals->before);
-		err = drain(t);
+		ppoll(fds, 3, &timeout, &signals->before);
+		err = drain(t, false);
 		show_blocked(t);
 		trace_flush(t);
 		report_lost(t);
 		if (t->command && !*ended && tacho_command_wait(t->command, false, usage) > 0) {
 			*ended = true;
 			fds[1].fd = -1;
-			err = err ? err : drain(t);
+			err = err ? err : drain(t, false);
 		}
 	}
 	return err;
+}
+
+/* The command starts in this directory. */
+static void set_directory(struct trace *t)
+{
+	struct trace_process *p = trace_process_get(t, t->command_pid);
+
+	if (p)
+		p->cwd = getcwd(NULL, 0);
+}
+
+static bool needs_sampler(const struct trace *t)
+{
+	return t->want.tracepoints.n || t->o->pagefaults || !t->tracer;
+}
+
+static int open_sampler(struct trace *t)
+{
+	struct tacho_error e = { .column = -1 };
+	int err = trace_sampler_open(t, !t->tracer && t->has_calls, &e);
+
+	if (err < 0)
+		message_error("trace", NULL, NULL, &e);
+	else if (!t->command_pid)	/* else it starts at the exec */
+		err = tacho_sampler_start(t->sampler);
+	return min_of(err, 0);
 }
 
 static int run(struct trace *t, char **argv, int *status)
@@ -215,9 +253,13 @@ static int run(struct trace *t, char **argv, int *status)
 		return err;
 	if (t->command && !t->o->all_cpus) {
 		t->command_pid = tacho_command_pid(t->command);
-		err = tacho_syscall_tracer_add_task(t->tracer, t->command_pid);
+		set_directory(t);
+		if (t->tracer)
+			err = tacho_syscall_tracer_add_task(t->tracer, t->command_pid);
 	}
-	t->command_started = !t->command_pid;
+	t->command_started = !t->command_pid || !t->tracer;
+	if (err == 0 && needs_sampler(t))
+		err = open_sampler(t);
 	run_signals_catch(&signals, false);
 	if (err == 0)
 		err = run_command_release(t->command, "trace", status);
@@ -225,8 +267,10 @@ static int run(struct trace *t, char **argv, int *status)
 		err = loop(t, &signals, &usage, &ended);
 	if (t->command && !ended && err == 0)
 		ended = run_command_end(t->command, t->stop ? SIGTERM : run_signals_ending(), &signals, &usage);
+	if (err == 0 && t->sampler)
+		tacho_sampler_stop(t->sampler);
 	if (err == 0)
-		err = drain(t);
+		err = drain(t, true);
 	run_signals_restore(&signals);
 	if (t->command && ended && !t->stop)
 		*status = run_command_exit_status(usage.status);
@@ -239,17 +283,22 @@ int trace_run_live(struct trace *t, char **argv)
 	int status = 0, err;
 
 	t->realtime_offset_ns = realtime_offset();
-	err = open_tracer(t, argv[0] != NULL, &e);
-	if (err < 0) {
+	for (size_t i = 0; i < countof(t->want.calls); i++)
+		t->has_calls |= t->want.calls[i] != 0 && !t->o->no_syscalls;
+	err = t->has_calls && !t->o->no_bpf ? open_tracer(t, argv[0] != NULL, &e) : 0;
+	if (err == -EINVAL || err == -ENOMEM || (err < 0 && !e.message[0])) {
 		if (e.message[0])
 			message_error("trace", NULL, NULL, &e);
 		return EXIT_FAILED;
 	}
+	if (err < 0)
+		message_text("trace", "strings are not shown: %s", e.message);
 	err = run(t, argv, &status);
 	trace_finish_pending(t);
 	trace_flush(t);
 	report_lost(t);
 	tacho_syscall_tracer_close(t->tracer);
+	trace_sampler_close(t);
 	t->tracer = NULL;
 	tacho_command_free(t->command);
 	t->command = NULL;

@@ -160,14 +160,21 @@ static void put_strace_name(const struct trace_call *call, unsigned arg, struct 
 		buf_puts(out, clone_names[arg]);
 }
 
+/* Arguments of clone that its flags do not ask for are not shown. */
+static bool is_unused_clone_arg(const struct trace_call *call, unsigned arg)
+{
+	static const uint64_t needs[] = { 0, 0, 0x100000, 0x1200000, 0x80000 };
+
+	return !strcmp(tacho_syscall_name(call->c.sc), "clone") && arg < countof(needs) && needs[arg] &&
+	       !(call->c.args[0] & needs[arg]);
+}
+
 /* clone is printed as strace does: the stack first. */
 static unsigned arg_in_order(const struct trace_call *call, unsigned i)
 {
 	if (strcmp(tacho_syscall_name(call->c.sc), "clone") != 0)
 		return i;
-	if (call->c.arch == TACHO_SYSCALL_X86_64 && i >= 3)
-		return i == 3 ? (call->c.args[0] & 0x80000 ? 4 : 3) : 3;
-	return i == 0 ? 1 : i == 1 ? 0 : i;
+	return (const unsigned[]){ 1, 0, 2, 4, 3, 5 }[min_of(i, 5u)];
 }
 
 void trace_print_args(struct trace *t, struct trace_call *call, unsigned from, unsigned to, struct buf *out)
@@ -175,6 +182,8 @@ void trace_print_args(struct trace *t, struct trace_call *call, unsigned from, u
 	for (unsigned i = from; i < to; i++) {
 		unsigned arg = arg_in_order(call, i);
 
+		if (is_unused_clone_arg(call, arg))
+			continue;
 		if (i)
 			buf_puts(out, ", ");
 		put_strace_name(call, arg, out);

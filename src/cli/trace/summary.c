@@ -4,8 +4,11 @@
 #include "cli/trace/trace.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
+
+#include "base/io.h"
 
 void trace_stats_free(struct trace_stats *s)
 {
@@ -58,15 +61,35 @@ static void count(struct trace_stats *s, const struct trace_call *call, bool wit
 	}
 }
 
+/* "0::/user.slice" */
+static void read_cgroup(struct trace_thread *th)
+{
+	char path[64], text[1024];
+	const char *at;
+
+	snprintf(path, sizeof(path), "/proc/%d/cgroup", th->pid);
+	if (io_read_small(AT_FDCWD, path, text, sizeof(text)) <= 0)
+		return;
+	at = strstr(text, "0::");
+	if (!at)
+		at = text;
+	at = strchr(at, '/');
+	if (at)
+		th->cgroup = str_dup(str_n(at, strcspn(at, "\n")));
+}
+
 void trace_count_call(struct trace *t, struct trace_call *call)
 {
 	const struct trace_opts *o = t->o;
-	bool total = (o->summary_mode && strcmp(o->summary_mode, "thread") != 0) || o->strace_counts;
+	bool total = (o->summary_mode && !strcmp(o->summary_mode, "total")) || o->strace_counts;
 
 	if (!(o->summary || o->with_summary || o->strace_counts || o->errno_summary) || !trace_selects(t, call->nr))
 		return;
-	if (!total && !call->th->stats)
+	if (!total && !call->th->stats) {
 		call->th->stats = calloc(1, sizeof(*call->th->stats));
+		if (o->summary_mode && !strcmp(o->summary_mode, "cgroup"))
+			read_cgroup(call->th);
+	}
 	if (!total && call->th->stats)
 		count(call->th->stats, call, o->errno_summary);
 	count(&t->total, call, o->errno_summary);
@@ -142,6 +165,13 @@ static void print_table(struct trace *t, const struct trace_stats *s)
 	free(nrs);
 }
 
+static void number_or_blank(uint64_t n, char out[24])
+{
+	out[0] = '\0';
+	if (n)
+		snprintf(out, 24, "%llu", (unsigned long long)n);
+}
+
 static void print_strace_counts(struct trace *t)
 {
 	uint64_t sum_ns = 0, calls = 0, errors = 0;
@@ -159,7 +189,7 @@ static void print_strace_counts(struct trace *t)
 
 		int_map_get(&t->total.by_nr, nrs[i], &at);
 		c = &t->total.calls.v[at];
-		snprintf(errors_text, sizeof(errors_text), c->errors ? "%llu" : "", (unsigned long long)c->errors);
+		number_or_blank(c->errors, errors_text);
 		buf_printf(&t->out, "%6.2f %11.6f %11llu %9llu %9s %s\n",
 			   sum_ns ? 100 * (double)c->sum_ns / (double)sum_ns : 0, (double)c->sum_ns / 1e9,
 			   (unsigned long long)(c->sum_ns / 1000 / c->calls), (unsigned long long)c->calls, errors_text,
@@ -167,7 +197,7 @@ static void print_strace_counts(struct trace *t)
 		calls += c->calls;
 		errors += c->errors;
 	}
-	snprintf(errors_text, sizeof(errors_text), errors ? "%llu" : "", (unsigned long long)errors);
+	number_or_blank(errors, errors_text);
 	buf_puts(&t->out, "------ ----------- ----------- --------- --------- ----------------\n");
 	buf_printf(&t->out, "100.00 %11.6f %11llu %9llu %9s total\n", (double)sum_ns / 1e9,
 		   (unsigned long long)(calls ? sum_ns / 1000 / calls : 0), (unsigned long long)calls, errors_text);
@@ -188,6 +218,64 @@ static void print_threads(struct trace *t)
 	}
 }
 
+static void add_stats(struct trace_stats *to, const struct trace_stats *from)
+{
+	to->events += from->events;
+	for (size_t i = 0; i < from->by_nr.cap; i++) {
+		const struct int_map_slot *slot = &from->by_nr.slots[i];
+		const struct call_stats *f = slot->used ? &from->calls.v[slot->value] : NULL;
+		struct call_stats *c = f ? stats_of(to, (uint32_t)slot->key) : NULL;
+		double delta;
+
+		if (!c)
+			continue;
+		delta = f->mean - c->mean;
+		c->m2 += f->m2 + delta * delta * (double)c->calls * (double)f->calls / (double)(c->calls + f->calls);
+		c->calls += f->calls;
+		c->mean += delta * (double)f->calls / (double)c->calls;
+		c->errors += f->errors;
+		c->sum_ns += f->sum_ns;
+		c->min_ns = min_of(c->min_ns, f->min_ns);
+		c->max_ns = max_of(c->max_ns, f->max_ns);
+		for (size_t k = 0; k < f->errnos.cap; k++) {
+			uint32_t n = 0;
+
+			if (!f->errnos.slots[k].used)
+				continue;
+			int_map_get(&c->errnos, f->errnos.slots[k].key, &n);
+			int_map_put(&c->errnos, f->errnos.slots[k].key, n + f->errnos.slots[k].value);
+		}
+	}
+}
+
+static bool same_cgroup(const struct trace_thread *a, const struct trace_thread *b)
+{
+	return !strcmp(a->cgroup ? a->cgroup : "?", b->cgroup ? b->cgroup : "?");
+}
+
+/* A table per cgroup: the first thread of each collects the others'. */
+static void print_cgroups(struct trace *t)
+{
+	for (size_t i = 0; i < t->threads.n; i++) {
+		struct trace_thread *th = t->threads.v[i];
+
+		if (!th->stats)
+			continue;
+		for (size_t k = i + 1; k < t->threads.n; k++) {
+			struct trace_thread *other = t->threads.v[k];
+
+			if (!other->stats || !same_cgroup(th, other))
+				continue;
+			add_stats(th->stats, other->stats);
+			trace_stats_free(other->stats);
+			other->stats = NULL;
+		}
+		buf_printf(&t->out, " cgroup %s, %llu events\n\n", th->cgroup ? th->cgroup : "?",
+			   (unsigned long long)th->stats->events);
+		print_table(t, th->stats);
+	}
+}
+
 void trace_print_summary(struct trace *t)
 {
 	const struct trace_opts *o = t->o;
@@ -199,7 +287,9 @@ void trace_print_summary(struct trace *t)
 	if (!(o->summary || o->with_summary || o->errno_summary))
 		return;
 	buf_puts(&t->out, "\n Summary of events:\n\n");
-	if (o->summary_mode && strcmp(o->summary_mode, "thread") != 0) {
+	if (o->summary_mode && !strcmp(o->summary_mode, "cgroup")) {
+		print_cgroups(t);
+	} else if (o->summary_mode && strcmp(o->summary_mode, "thread") != 0) {
 		buf_printf(&t->out, " total, %llu events\n\n", (unsigned long long)t->total.events);
 		print_table(t, &t->total);
 	} else {

@@ -75,7 +75,7 @@ void trace_threads_done(struct trace *t)
 	for (size_t i = 0; i < t->threads.n; i++) {
 		buf_done(&t->threads.v[i]->parts);
 		trace_stats_free(t->threads.v[i]->stats);
-		free(t->threads.v[i]->exec_argv);
+		free(t->threads.v[i]->cgroup);
 		free(t->threads.v[i]);
 	}
 	for (size_t i = 0; i < t->processes.n; i++)
@@ -150,8 +150,11 @@ static void on_exit_event(struct trace *t, struct trace_thread *th, const struct
 	bool joined = th->in_call && th->nr == ev->nr;
 	struct trace_call call;
 
-	if (is_before_command(t, th, ev))
+	if (is_before_command(t, th, ev) || (th->is_new && !th->in_call)) {
+		th->is_new = false;	/* the fork returns in the child as well */
 		return;
+	}
+	th->is_new = false;
 	if (!joined)
 		th->parts.n = 0;
 	call = trace_pending_call(t, th);
@@ -195,6 +198,7 @@ static int on_fork(struct trace *t, struct trace_thread *parent, const struct ta
 		return -ENOMEM;
 	memcpy(child->comm, parent->comm, sizeof(child->comm));
 	child->parent = parent->pid;
+	child->is_new = true;
 	if (ev->v[0] != parent->pid)
 		trace_fds_fork(t, parent->pid, (int)ev->v[0]);
 	return 0;
@@ -246,7 +250,7 @@ int trace_on_event(void *trace, const struct tacho_syscall_event *ev)
 		return -ENOMEM;
 	if (t->stop)
 		return 0;
-	if (!t->base_ns && !t->command_pid)
+	if (!t->base_ns && (!t->command_pid || !t->tracer) && ev->type <= TACHO_SYSCALL_EXIT)
 		t->base_ns = ev->time_ns;
 	switch (ev->type) {
 	case TACHO_SYSCALL_ENTRY:

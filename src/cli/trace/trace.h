@@ -14,6 +14,9 @@
 
 #include <tacho/bpf.h>
 #include <tacho/evset.h>
+#include <tacho/perfdata.h>
+#include <tacho/sampler.h>
+#include <tacho/trace.h>
 
 struct trace_opts {
 	struct strlist exprs;		/* -e, in order */
@@ -66,6 +69,7 @@ struct trace_thread {
 	int tid, pid;
 	char comm[16];
 	bool alive;
+	bool is_new;			/* has not returned from the fork that created it */
 	bool in_call, printed;		/* the call's start has been printed, and it has not returned */
 	bool printed_all;		/* and all arguments are in it */
 	unsigned printed_args;		/* strace: number of arguments in the printed start */
@@ -75,7 +79,7 @@ struct trace_thread {
 	int64_t args[TACHO_SYSCALL_ARGS];
 	struct buf parts;		/* captured at entry */
 	struct trace_stats *stats;
-	char *exec_argv;		/* --exec */
+	char *cgroup;			/* --summary-mode cgroup: its path, once needed */
 	int parent;
 };
 
@@ -114,6 +118,24 @@ struct trace {
 	struct trace_event_filter want;
 	enum tacho_syscall_arch arch;
 	struct tacho_syscall_tracer *tracer;
+	struct tacho *lib;
+	struct tacho_sampler *sampler;
+	struct tacho_trace *formats;
+	struct trace_sampled_event *events;	/* by index in the sampler or the recording */
+	size_t n_events;
+	struct trace_queue {		/* of events of several rings, until they can be put in order */
+		struct trace_queued {
+			uint64_t time_ns;
+			size_t at, n;	/* bytes in `bytes` */
+			int32_t event;	/* index in events; -1: of the tracer, -2: a sideband record */
+			uint32_t order;
+		} *v;
+		size_t n, cap;
+		struct buf bytes;
+	} queue;
+	struct tacho_scratch *scratch;
+	uint64_t sampler_lost, round_ns;
+	bool has_calls;
 	struct tacho_command *command;
 	int command_pid;
 	bool command_started;		/* its exec has been seen */
@@ -179,6 +201,26 @@ struct trace_call trace_pending_call(struct trace *t, struct trace_thread *th);
 void trace_count_call(struct trace *t, struct trace_call *call);
 void trace_print_summary(struct trace *t);
 void trace_stats_free(struct trace_stats *s);
+
+/* sampled.c */
+struct trace_sampled_event {
+	enum { TRACE_OTHER, TRACE_ENTRY, TRACE_EXIT, TRACE_FAULT_MIN, TRACE_FAULT_MAJ, TRACE_TRACEPOINT } kind;
+	const char *name;
+	const struct tacho_trace_event *format;
+	struct tacho_layout layout;
+};
+int trace_sampler_open(struct trace *t, bool with_calls, struct tacho_error *e);
+int trace_sampler_drain(struct trace *t);
+/* Handles what was queued before this time; UINT64_MAX: all. */
+int trace_queue_flush(struct trace *t, uint64_t before_ns);
+int trace_queue_event(void *trace, const struct tacho_syscall_event *ev);
+int trace_handle_sample(struct trace *t, const struct trace_sampled_event *ev, const struct tacho_record *rec);
+int trace_handle_sideband(struct trace *t, const struct tacho_layout *lay, const struct tacho_record *rec);
+void trace_sampler_close(struct trace *t);
+
+/* replay.c */
+int trace_run_replay(struct trace *t);
+int trace_run_record(int argc, char **argv);
 
 /* live.c */
 int trace_run_live(struct trace *t, char **argv);

@@ -1,0 +1,85 @@
+/*
+ * Formats of this machine's tracepoints, read from tracefs and put into the layout of TRACING_DATA, so that they are
+ * parsed like those of a recording.
+ */
+#include "trace/trace.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/io.h"
+
+#define FORMAT_MAX (1u << 20)
+
+static const char *const roots[] = { "/sys/kernel/tracing", "/sys/kernel/debug/tracing" };
+
+static void put_u32(struct buf *b, uint32_t v)
+{
+	buf_put(b, &v, sizeof(v));
+}
+
+static void put_u64(struct buf *b, uint64_t v)
+{
+	buf_put(b, &v, sizeof(v));
+}
+
+static void put_header(struct buf *b)
+{
+	static const char magic[] = "\027\010\104tracing0.6";
+
+	buf_put(b, magic, sizeof(magic));
+	buf_putc(b, __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
+	buf_putc(b, sizeof(long));
+	put_u32(b, 4096);
+	buf_put(b, "header_page", sizeof("header_page"));
+	put_u64(b, 0);
+	buf_put(b, "header_event", sizeof("header_event"));
+	put_u64(b, 0);
+	put_u32(b, 0);			/* ftrace's own formats */
+}
+
+/* "sched:sched_switch" */
+static int put_event(struct buf *b, const char *tracefs, const char *event)
+{
+	struct str name = str_of(event), system;
+	scoped(buf_done) struct buf text = { 0 };
+	char path[512];
+	int err = -ENOENT;
+
+	str_cut(&name, ':', &system);
+	for (size_t i = 0; err < 0 && i < (tracefs ? 1 : countof(roots)); i++) {
+		snprintf(path, sizeof(path), "%s/events/%.*s/%.*s/format", tracefs ? tracefs : roots[i], STR(system), STR(name));
+		err = io_read(path, FORMAT_MAX, &text);
+	}
+	if (err < 0)
+		return err;
+	buf_str(b, system);
+	buf_putc(b, '\0');
+	put_u32(b, 1);
+	put_u64(b, text.n);
+	buf_put(b, text.bytes, text.n);
+	return 0;
+}
+
+int tacho_trace_new_here(struct tacho_trace **out, const char *tracefs, const char *const *events, size_t n,
+			 struct tacho_error *e)
+{
+	scoped(buf_done) struct buf b = { 0 };
+	int err;
+
+	put_header(&b);
+	put_u32(&b, (uint32_t)n);
+	for (size_t i = 0; i < n; i++) {
+		err = put_event(&b, tracefs, events[i]);
+		if (err < 0)
+			return error_set(e, err, "the format of %s cannot be read: %s", events[i], strerror(-err));
+	}
+	put_u32(&b, 0);			/* kallsyms */
+	put_u32(&b, 0);			/* printk strings */
+	put_u64(&b, 0);			/* saved command lines */
+	if (buf_failed(&b))
+		return error_nomem(e);
+	return tacho_trace_new(out, b.bytes, b.n, e);
+}
