@@ -54,6 +54,7 @@ static const struct option_row top_rows[] = {
 	{ OPT_STR, 'F', "freq", AT(rec.freq), "N|max", "N samples a second (default 4000), or the most allowed" },
 	{ OPT_U64, 'c', "count", AT(rec.period), "N", "a sample every N events", .min = 1 },
 	{ OPT_FLAG, 0, "all-cgroups", AT(rec.all_cgroups), .help = "cgroups, for -s cgroup and the key g" },
+	{ OPT_FLAG, 0, "jit", AT(rec.jit), .help = "ask running JVMs for the names of their functions, see tacho-record(1)" },
 	{ OPT_FLAG, 0, "namespaces", AT(rec.namespaces), .help = "namespaces of new processes" },
 	{ OPT_FLAG, 0, "no-bpf-event", AT(rec.no_bpf), .flags = OPTF_NEGATED,
 	  .help = "do not record BPF programs and their symbols" },

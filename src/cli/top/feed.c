@@ -37,6 +37,7 @@ struct top_feed {
 	const struct top_opts *o;
 	struct record_plan plan;
 	struct tacho *tacho;
+	struct top_jit *jit;		/* --jit; else NULL */
 	struct tacho_recorder *recorder;
 	struct tacho_sampler *sampler;	/* the recorder's */
 	char target[160];
@@ -433,6 +434,8 @@ static int start(struct top_feed *f)
 	err = start_sampling(f, &e);
 	if (err == 0) {
 		err = start_thread(f);
+		if (err == 0 && f->o->rec.jit)
+			err = top_jit_start(&f->jit, &f->plan);
 		if (err < 0)
 			error_set(&e, err, "cannot start a thread: %s", strerror(-err));
 	}
@@ -495,6 +498,7 @@ void top_feed_stop(struct top_feed *f)
 	if (!f)
 		return;
 	f->stop = true;
+	top_jit_stop(f->jit);
 	if (f->has_thread) {
 		(void)!write(f->wake_fd, &one, sizeof(one));
 		pthread_join(f->thread, NULL);

@@ -3,6 +3,7 @@
  *
  *	cmd_top.c	options
  *	feed.c		a thread: sampler -> a profile per refresh, with resolved symbols
+ *	jit.c		--jit: functions of JIT compilers
  *	live.c		the profile that is shown: older samples count less and less
  *	top_text.c	--stdio and --json
  *	top_screen.c	the browser of report, which gets a new profile at each refresh
@@ -52,6 +53,15 @@ bool top_feed_ended(struct top_feed *f, const char **why);
 void top_feed_enable(struct top_feed *f, bool on);	/* starts or stops the events */
 const char *top_feed_target(const struct top_feed *f);	/* "all, 8 CPUs", "PID 17" */
 const char *top_feed_notes(const struct top_feed *f);	/* what could not be opened; "" if all was */
+
+/* ---- jit.c ---- */
+
+struct top_jit;
+
+/* Asks the JVMs among the targets for their functions, now and every few seconds, in a thread. `plan` must outlive it. 0 or
+ * a negative errno. */
+int top_jit_start(struct top_jit **out, const struct record_plan *plan);
+void top_jit_stop(struct top_jit *j);			/* NULL is fine */
 
 /* ---- live.c ---- */
 

@@ -47,6 +47,11 @@ expect_functions file
 [ ! -e /tmp/.attach_pid$jvm ] || fail "the file of the request remains"
 rm -f /tmp/perf-$jvm.map
 
+# Live: the names are there at the second refresh at the latest.
+rm -f /tmp/perf-$jvm.map
+tacho top --jit --stdio -e cpu-clock -p $jvm -d 1 --interval-count 3 </dev/null >top.out 2>err || fail "top: $(cat err)"
+grep -q 'double Spin[.]' top.out || fail "top: no Java functions: $(tail -n 12 top.out)"
+
 # All JVMs.
 if [ "$(id -u)" = 0 ]; then
 	tacho record -q -e cpu-clock --jit -a -o file -- sleep 0.5
