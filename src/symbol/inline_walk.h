@@ -6,7 +6,7 @@
 #define SYMBOL_INLINE_WALK_H
 
 #include "symbol/libdw_functions.h"
-#include "symbol/painted_ranges.h"
+#include "base/painted_ranges.h"
 
 #define INLINE_CALL_NONE UINT32_MAX
 
@@ -25,6 +25,9 @@ struct inline_call {
 	uint32_t outer;			/* index of the call that contains it, or INLINE_CALL_NONE */
 	uint32_t name;			/* interned, valid if `named` */
 	bool named;
+	bool placed;			/* the position of the call was read: */
+	const char *file;
+	uint32_t line;
 };
 
 struct inline_calls {

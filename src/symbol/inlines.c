@@ -38,6 +38,9 @@ struct inlines {
 	struct inlines_opts opts;
 	struct inline_walk walk;
 	struct painted_table table;	/* address -> index of a unit */
+	struct painted_ranges gaps;	/* looked up, but in no function */
+	bool grown;			/* something was read that inlines_export() passes on */
+	struct arena text;		/* names of files that had to be changed to be printed */
 	struct { struct inline_unit *v; size_t n, cap; } units;
 	size_t n_tables;		/* bytes of tables, about */
 };
@@ -145,6 +148,8 @@ void inlines_free(struct inlines *m)
 	vec_done(&m->units);
 	vec_done(&m->table);
 	vec_done(&m->walk.code);
+	vec_done(&m->gaps);
+	arena_done(&m->text);
 	libdw_debug_close(&m->debug);
 	free(m);
 }
@@ -240,8 +245,31 @@ static int read_function(struct inlines *m, struct inline_function *f)
 		return err;
 	}
 	m->n_tables += f->table.cap * sizeof(*f->table.v) + f->calls.cap * sizeof(*f->calls.v);
-	f->read = true;
+	f->read = m->grown = true;
 	return 0;
+}
+
+/* Cuts a gap to the addresses around one that are in no function of the unit. */
+static void cut_gap(struct painted_range *gap, const struct inline_unit *u, uint64_t address)
+{
+	struct painted_range inner = painted_table_around(&u->table, address);
+
+	gap->start = max_of(gap->start, inner.start);
+	gap->end = min_of(gap->end, inner.end);
+}
+
+/* Notes the addresses around one that is in no function. */
+static int note_gap(struct inlines *m, uint64_t address)
+{
+	struct painted_range gap = painted_table_around(&m->table, address);
+
+	if (gap.value < m->units.n)
+		cut_gap(&gap, &m->units.v[gap.value], address);
+	for (size_t i = 0; i < m->units.n && gap.value == PAINTED_NONE; i++)
+		if (m->units.v[i].without_addresses)
+			cut_gap(&gap, &m->units.v[i], address);
+	m->grown = true;
+	return painted_ranges_add(&m->gaps, gap.start, gap.end, PAINTED_NONE);
 }
 
 /* ---- names and positions ---- */
@@ -253,22 +281,21 @@ static const char *text_attribute(const struct libdw *lib, Dwarf_Die *die, unsig
 	return lib->dwarf_attr_integrate(die, name, &a) ? lib->dwarf_formstring(&a) : NULL;
 }
 
-static int name_call(struct inlines *m, struct inline_call *call)
+static const char *raw_name(const struct libdw *lib, Dwarf_Die *die)
 {
-	const struct libdw *lib = m->debug.lib;
-	scoped(buf_done) struct buf text = { 0 };
-	const char *raw = text_attribute(lib, &call->die, DW_AT_linkage_name);
+	const char *raw = text_attribute(lib, die, DW_AT_linkage_name);
 
 	if (!raw)
-		raw = text_attribute(lib, &call->die, DW_AT_MIPS_linkage_name);
-	if (!raw)
-		raw = text_attribute(lib, &call->die, DW_AT_name);
+		raw = text_attribute(lib, die, DW_AT_MIPS_linkage_name);
+	return raw ? raw : text_attribute(lib, die, DW_AT_name);
+}
+
+static int name_call(struct inlines *m, struct inline_call *call)
+{
+	const char *raw = raw_name(m->debug.lib, &call->die);
+
 	if (raw && *raw) {
-		if (m->opts.no_demangle || !demangle(raw, !m->opts.short_names, &text))
-			buf_puts(&text, raw);
-		if (buf_failed(&text))
-			return -ENOMEM;
-		call->name = names_add(m->opts.names, buf_view(&text));
+		call->name = inlines_intern(&m->opts, raw);
 		if (!call->name)
 			return -ENOMEM;
 	}
@@ -295,21 +322,35 @@ static const char *file_name(const struct libdw *lib, Dwarf_Die *die, uint64_t n
 	return lib->dwarf_filesrc(files, number, NULL, NULL);
 }
 
-static int describe_call(struct inlines *m, struct inline_call *call, bool with_calls, struct inlined_function *out)
+static int place_call(struct inlines *m, struct inline_call *call)
 {
 	const struct libdw *lib = m->debug.lib;
-	int err = call->named ? 0 : name_call(m, call);
-	uint64_t line;
+	uint64_t line = number_attribute(lib, &call->die, DW_AT_call_line);
+	const char *file = NULL;
 
-	*out = (struct inlined_function){ .name = call->name };
-	if (err < 0 || !with_calls)
-		return err;
-	line = number_attribute(lib, &call->die, DW_AT_call_line);
-	if (!line || line > UINT32_MAX)
-		return 0;
-	out->call_file = file_name(lib, &call->die, number_attribute(lib, &call->die, DW_AT_call_file));
-	out->call_line = out->call_file ? (uint32_t)line : 0;
+	if (line && line < UINT32_MAX)
+		file = file_name(lib, &call->die, number_attribute(lib, &call->die, DW_AT_call_file));
+	if (file && !str_is_printable(str_of(file))) {
+		file = arena_text(&m->text, str_of(file));
+		if (!file)
+			return -ENOMEM;
+	}
+	call->file = file;
+	call->line = file ? (uint32_t)line : 0;
+	call->placed = true;
 	return 0;
+}
+
+static int describe_call(struct inlines *m, struct inline_call *call, bool with_calls, struct inlined_function *out)
+{
+	int err = call->named ? 0 : name_call(m, call);
+
+	if (err == 0 && with_calls && !call->placed) {
+		err = place_call(m, call);
+		m->grown = true;
+	}
+	*out = (struct inlined_function){ call->name, with_calls ? call->file : NULL, with_calls ? call->line : 0 };
+	return err;
 }
 
 int inlines_find(struct inlines *m, uint64_t address, bool with_calls, struct inlined_function out[INLINE_DEPTH_MAX])
@@ -318,9 +359,13 @@ int inlines_find(struct inlines *m, uint64_t address, bool with_calls, struct in
 	int err = find_function(m, address, &f), n = 0;
 	uint32_t at;
 
-	if (err == 0 && f && !f->read)
+	if (err < 0)
+		return err;
+	if (!f)
+		return note_gap(m, address);
+	if (!f->read)
 		err = read_function(m, f);
-	if (err < 0 || !f)
+	if (err < 0)
 		return err;
 	for (at = painted_table_find(&f->table, address); at < f->calls.n && n < (int)INLINE_DEPTH_MAX; n++) {
 		err = describe_call(m, &f->calls.v[at], with_calls, &out[n]);
@@ -329,4 +374,81 @@ int inlines_find(struct inlines *m, uint64_t address, bool with_calls, struct in
 		at = f->calls.v[at].outer;
 	}
 	return n;
+}
+
+/* ---- for the cache ---- */
+
+uint32_t inlines_intern(const struct inlines_opts *opts, const char *raw)
+{
+	scoped(buf_done) struct buf text = { 0 };
+
+	if (opts->no_demangle || !demangle(raw, !opts->short_names, &text))
+		buf_puts(&text, raw);
+	return buf_failed(&text) ? 0 : names_add(opts->names, buf_view(&text));
+}
+
+bool inlines_has_more(const struct inlines *m)
+{
+	return m->grown && !m->debug.lacks_alt;
+}
+
+/* Adds the rows of a function's table that lie in a range of its addresses. */
+static int clip_calls(const struct painted_table *t, struct painted_range in, struct painted_ranges *out)
+{
+	int err = painted_ranges_add(out, in.start, in.end, PAINTED_NONE);
+
+	for (uint64_t at = in.start; at < in.end && err == 0;) {
+		struct painted_range row = painted_table_around(t, at);
+
+		if (row.value != PAINTED_NONE)
+			err = painted_ranges_add(out, at, min_of(row.end, in.end), row.value);
+		at = row.end;
+	}
+	return err;
+}
+
+static int function_ranges(const struct inline_unit *u, uint32_t function, struct painted_ranges *out)
+{
+	int err = 0;
+
+	for (size_t i = 0; i + 1 < u->table.n && err == 0; i++)
+		if (u->table.v[i].value == function)
+			err = clip_calls(&u->functions[function].table,
+					 (struct painted_range){ u->table.v[i].start, u->table.v[i + 1].start, 0 }, out);
+	return err;
+}
+
+static struct inline_export_call *export_calls(const struct inlines *m, struct inline_function *f)
+{
+	struct inline_export_call *v = calloc(f->calls.n + 1, sizeof(*v));
+
+	for (size_t i = 0; v && i < f->calls.n; i++) {
+		struct inline_call *c = &f->calls.v[i];
+
+		v[i] = (struct inline_export_call){ c->outer, raw_name(m->debug.lib, &c->die), c->file, c->line, c->placed };
+	}
+	return v;
+}
+
+static int export_function(struct inlines *m, struct inline_unit *u, uint32_t function,
+			   int (*fn)(void *arg, const struct inline_export *f), void *arg)
+{
+	scoped(freep) struct inline_export_call *calls = export_calls(m, &u->functions[function]);
+	scoped(ranges_done) struct painted_ranges ranges = { 0 };
+	int err = calls ? function_ranges(u, function, &ranges) : -ENOMEM;
+	const struct inline_export f = { calls, u->functions[function].calls.n, ranges.v, ranges.n };
+
+	return err < 0 ? err : fn(arg, &f);
+}
+
+int inlines_export(struct inlines *m, int (*fn)(void *arg, const struct inline_export *f), void *arg)
+{
+	const struct inline_export gaps = { .ranges = m->gaps.v, .n_ranges = m->gaps.n };
+	int err = fn(arg, &gaps);
+
+	for (size_t i = 0; i < m->units.n && err == 0; i++)
+		for (uint32_t k = 0; k < m->units.v[i].n_functions && err == 0; k++)
+			if (m->units.v[i].functions[k].read)
+				err = export_function(m, &m->units.v[i], k, fn, arg);
+	return err;
 }

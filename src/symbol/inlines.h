@@ -12,6 +12,7 @@
 
 #include "symbol/elf.h"
 #include "symbol/interned_names.h"
+#include "base/painted_ranges.h"
 
 #define INLINE_DEPTH_MAX 128u
 
@@ -36,6 +37,27 @@ void inlines_free(struct inlines *m);
 /* Fills out[0..n) with the functions inlined at an address as in the file, innermost first, and returns n, at most
  * INLINE_DEPTH_MAX; or -ENOMEM. Positions of calls are looked up only if `with_calls`. */
 int inlines_find(struct inlines *m, uint64_t address, bool with_calls, struct inlined_function out[INLINE_DEPTH_MAX]);
+/* Appends the name of a function as in the debug data to `names`, demangled unless the options say otherwise. 0 without memory. */
+uint32_t inlines_intern(const struct inlines_opts *opts, const char *raw);
+
+/* What was read so far, for inline_cache.c. */
+struct inline_export_call {
+	uint32_t outer;			/* index of the call that contains it, or PAINTED_NONE */
+	const char *name, *file;	/* as in the debug data; NULL: unknown */
+	uint32_t line;
+	bool placed;			/* `file` and `line` were read */
+};
+struct inline_export {			/* a function */
+	const struct inline_export_call *calls;
+	size_t n_calls;
+	const struct painted_range *ranges;	/* values: index of a call, or PAINTED_NONE */
+	size_t n_ranges;
+};
+/* Calls `fn` for each function that was read; stops if it returns a negative errno, and returns that. */
+int inlines_export(struct inlines *m, int (*fn)(void *arg, const struct inline_export *f), void *arg);
+/* Whether anything was read, from debug data that are complete: a shared file (dwz) may be missing, and found later. */
+bool inlines_has_more(const struct inlines *m);
+
 /* Memory in use, about. */
 size_t inlines_bytes(const struct inlines *m);
 

@@ -32,3 +32,22 @@ size_t inlines_bytes(const struct inlines *m)
 	(void)m;
 	return 0;
 }
+
+uint32_t inlines_intern(const struct inlines_opts *opts, const char *raw)
+{
+	return names_add(opts->names, str_of(raw));
+}
+
+bool inlines_has_more(const struct inlines *m)
+{
+	(void)m;
+	return false;
+}
+
+int inlines_export(struct inlines *m, int (*fn)(void *arg, const struct inline_export *f), void *arg)
+{
+	(void)m;
+	(void)fn;
+	(void)arg;
+	return 0;
+}

@@ -81,6 +81,7 @@ static int open_alt(struct libdw_debug *d, const struct elf *file)
 		d->lib->dwarf_setalt(d->dwarf, d->alt.dwarf);
 	else
 		image_close(d->lib, &d->alt);
+	d->lacks_alt = err < 0 && err != -ENODATA;
 	return err == -ENOMEM ? err : 0;
 }
 

@@ -64,6 +64,7 @@ struct libdw_debug {
 	struct libdw_image own;
 	struct libdw_image alt;		/* what it shares with other files (dwz) */
 	size_t n_image;			/* bytes of both */
+	bool lacks_alt;			/* there is shared data, but it cannot be read */
 };
 
 /* Opens the DWARF sections of `file`, as a copy in memory (see dwarf_image.h): the file may be truncated or closed

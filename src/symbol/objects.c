@@ -3,8 +3,6 @@
  */
 #include "symbol/objects.h"
 
-#include "symbol/inlines.h"
-
 #include "symbol/jit_dump.h"
 
 #include "base/vec.h"
@@ -173,14 +171,13 @@ static size_t table_bytes(const struct symbol_table *t)
 
 static size_t object_bytes(const struct object *obj)
 {
-	return table_bytes(&obj->table) + (obj->inlines ? inlines_bytes(obj->inlines) : 0);
+	return table_bytes(&obj->table) + object_inlines_bytes(obj);
 }
 
 /* Drops the symbols, so that they are read again when needed. */
 static void unload(struct object *obj)
 {
-	inlines_free(take(obj->inlines));
-	obj->inlines_read = false;
+	object_drop_inlines(obj);
 	symbol_table_done(&obj->table);
 	free(take(obj->segments));
 	obj->n_segments = 0;
@@ -229,7 +226,7 @@ void objects_done(struct objects *o)
 			jit_dump_done(o->v[i]->jit);
 		else
 			object_drop_lines(o->v[i]);
-		inlines_free(o->v[i]->inlines);
+		object_drop_inlines(o->v[i]);
 		free(o->v[i]->jit);
 		free(o->v[i]);
 	}

@@ -51,7 +51,7 @@ struct object {
 	const char *why;		/* reason why there are no symbols */
 	struct dwarf_lines *lines;	/* source lines, read on first use; NULL: none */
 	bool lines_read;
-	struct inlines *inlines;	/* inlined functions, opened on first use; NULL: none */
+	struct object_inlines *inlines;	/* inlined functions, opened on first use; NULL: none */
 	bool inlines_read;
 	uint32_t used_at;		/* objects.generation of the last lookup */
 };
@@ -112,9 +112,18 @@ bool object_module_name(const char *path, char *out, size_t size);
  * Returns 0 or -ENOMEM. */
 int object_read_lines(struct object *obj, const struct symbol_search *search, const char *vmlinux);
 void object_drop_lines(struct object *obj);
-/* Opens the object's inlined functions on first use. 0 or -ENOMEM; without debug data there are none. */
-int object_read_inlines(struct object *obj, const struct symbol_search *search, const char *vmlinux,
-			struct interned_names *names);
+/* Inlined functions: opened on first use. */
+struct inlined_function;
+struct inlines_search {
+	const struct symbol_search *search;
+	const char *vmlinux;		/* of the kernel's symbols, or NULL */
+	struct interned_names *names;
+};
+/* Like inlines_find(), see symbol/inlines.h; 0 also without debug data. */
+int object_find_inlines(struct object *obj, const struct inlines_search *in, uint64_t address, bool with_calls,
+			struct inlined_function *out);
+size_t object_inlines_bytes(const struct object *obj);
+void object_drop_inlines(struct object *obj);
 
 /* vdso.c: opens this process's own vdso, if it is the object's; or reads its symbols. Returns 0 or a negative errno,
  * and may set obj->why. */

@@ -636,17 +636,14 @@ int tacho_symbols_srcline(struct tacho_symbols *s, const struct tacho_frame *f, 
 int tacho_symbols_inlines(struct tacho_symbols *s, const struct tacho_frame *f, bool is_caller, bool with_calls,
 			  struct tacho_inline *out, size_t max)
 {
+	const struct inlines_search in = { &s->search, s->kernel.file, &s->names };
 	struct inlined_function found[INLINE_DEPTH_MAX];
 	struct object *obj = objects_at(&s->objects, f->object);
 	int n;
 
 	if (!obj || !max)
 		return 0;
-	if (!obj->inlines_read && object_read_inlines(obj, &s->search, s->kernel.file, &s->names) < 0)
-		return note_failure(s, -ENOMEM);
-	if (!obj->inlines)
-		return 0;
-	n = inlines_find(obj->inlines, f->object_address - is_caller, with_calls, found);
+	n = object_find_inlines(obj, &in, f->object_address - is_caller, with_calls, found);
 	if (n < 0)
 		return note_failure(s, n);
 	n = (int)min_of((size_t)n, max);

@@ -18,6 +18,7 @@ command -v llvm-symbolizer >/dev/null && command -v g++ >/dev/null || {
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 cd "$dir"
+export XDG_CACHE_HOME="$dir/cache"
 cat >one.cpp <<'C'
 #include <algorithm>
 #include <functional>
@@ -75,6 +76,11 @@ seq -f "%.0f" 4096 64 20000 | while read -r a; do printf "%x\n" "$a"; done >addr
 compare() {	# NAME PROGRAM [DEBUG-FILE]
 	"$against" "$inlines" "$dir/$2" "$n" "$dir/${3:-$2}" >out || { echo "$1:" >&2; cat out >&2; exit 1; }
 	echo "$1: $(tail -1 out | sed 's/^[^:]*: //')"
+	# Again, from the cache, where the functions of the first run are.
+	"$inlines" "$dir/$2" <addresses >first_run
+	"$inlines" "$dir/$2" <addresses >from_cache
+	diff first_run from_cache >difference || { echo "$1: the cache differs" >&2; head -5 difference >&2; exit 1; }
+	"$against" "$inlines" "$dir/$2" "$n" "$dir/${3:-$2}" >out || { echo "$1, from the cache:" >&2; cat out >&2; exit 1; }
 }
 
 for version in 4 5; do
@@ -109,3 +115,9 @@ cp p whole
 objcopy --only-keep-debug p p.debug
 objcopy --strip-all --add-gnu-debuglink=p.debug p
 compare "separate file" p whole
+[ "$(find cache/tacho/inlines -type f | wc -l)" -gt 5 ] || { echo "nothing was cached" >&2; exit 1; }
+# A damaged entry is ignored.
+for file in cache/tacho/inlines/*; do
+	head -c 300 /dev/urandom | dd of="$file" bs=1 seek=60 conv=notrunc 2>/dev/null
+done
+compare "damaged cache" p whole

@@ -5,8 +5,8 @@
  *	added	|------ f ------|		table	|f |g |f  |none
  *		   |- g -|
  */
-#ifndef SYMBOL_PAINTED_RANGES_H
-#define SYMBOL_PAINTED_RANGES_H
+#ifndef BASE_PAINTED_RANGES_H
+#define BASE_PAINTED_RANGES_H
 
 #include "base/vec.h"
 
@@ -36,6 +36,8 @@ struct painted_table {
 int painted_ranges_add(struct painted_ranges *r, uint64_t start, uint64_t end, uint32_t value);
 /* Fills an empty table. 0 or -ENOMEM. */
 int painted_table_fill(struct painted_table *t, const struct painted_ranges *r);
+/* The addresses around `address` that have the same value; .value is PAINTED_NONE where no range was. */
+struct painted_range painted_table_around(const struct painted_table *t, uint64_t address);
 /* The value at an address, or PAINTED_NONE. */
 uint32_t painted_table_find(const struct painted_table *t, uint64_t address);
 

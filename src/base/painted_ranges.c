@@ -2,7 +2,7 @@
  * A sweep over the ranges by start. The ranges that cover the current address are a heap with the last added one on top;
  * ranges that have ended below the top are removed when they get there.
  */
-#include "symbol/painted_ranges.h"
+#include "base/painted_ranges.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -124,7 +124,8 @@ int painted_table_fill(struct painted_table *t, const struct painted_ranges *r)
 	return err;
 }
 
-uint32_t painted_table_find(const struct painted_table *t, uint64_t address)
+/* The index of the first row after an address. */
+static size_t next_row(const struct painted_table *t, uint64_t address)
 {
 	size_t low = 0, high = t->n;
 
@@ -136,5 +137,22 @@ uint32_t painted_table_find(const struct painted_table *t, uint64_t address)
 		else
 			high = mid;
 	}
-	return low ? t->v[low - 1].value : PAINTED_NONE;
+	return low;
+}
+
+struct painted_range painted_table_around(const struct painted_table *t, uint64_t address)
+{
+	size_t next = next_row(t, address);
+
+	return (struct painted_range){
+		.start = next ? t->v[next - 1].start : 0, .end = next < t->n ? t->v[next].start : UINT64_MAX,
+		.value = next ? t->v[next - 1].value : PAINTED_NONE,
+	};
+}
+
+uint32_t painted_table_find(const struct painted_table *t, uint64_t address)
+{
+	size_t next = next_row(t, address);
+
+	return next ? t->v[next - 1].value : PAINTED_NONE;
 }

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <cmocka.h>
 
-#include "symbol/painted_ranges.h"
+#include "base/painted_ranges.h"
 
 #include <stdlib.h>
 
