@@ -25,7 +25,6 @@ struct tacho_probe_target {	/* zero means the default in every field */
 	size_t size;		/* filled in by TACHO_OPTS */
 	const char *file;	/* a program or library; NULL: the running kernel */
 	const char *module;	/* a kernel module */
-	const char *vmlinux;	/* the kernel's file with debug data; NULL: searched */
 	const char *symfs;	/* a directory in which files are searched first */
 	const char *source;	/* a directory in which source files are searched first */
 	const char *tracefs, *procfs;	/* NULL: the usual places */
@@ -62,6 +61,49 @@ TACHO_API const char *tacho_probes_notes(const struct tacho_probes *p);
  * "str* & !*_l"; NULL: "!_* & !*@plt". A non-zero return value ends the list and is returned. */
 TACHO_API int tacho_probes_functions(struct tacho_probes *p, const char *filter, int (*fn)(void *arg, const char *name),
 				     void *arg, struct tacho_error *e);
+
+/* Source code, with the lines that can be probed. */
+struct tacho_probe_source {
+	size_t size;
+	const char *function;		/* whose lines are counted from its first one; NULL: those of the file */
+	const char *file;
+	uint32_t first;			/* number of the first line */
+};
+struct tacho_probe_line {
+	size_t size;
+	uint32_t number;
+	const char *text;
+	bool has_code;
+};
+/* Calls `fn` for the lines of a range: FUNC[@FILE][:FIRST[-LAST|+COUNT]] or FILE[:FIRST[-LAST|+COUNT]]. *source is the same at
+ * each call. Returns the first non-zero value of `fn`, 0, -EINVAL, -ENOENT, -ENODATA (no debug information) ... */
+TACHO_API int tacho_probes_lines(struct tacho_probes *p, const char *range,
+				 int (*fn)(void *arg, const struct tacho_probe_source *source,
+					   const struct tacho_probe_line *line),
+				 void *arg, struct tacho_error *e);
+
+enum tacho_variable_state { TACHO_VARIABLE_AVAILABLE, TACHO_VARIABLE_ENTRY_VALUE, TACHO_VARIABLE_OPTIMIZED_OUT,
+			    TACHO_VARIABLE_UNREADABLE };
+/* A variable at one of the places of a request. */
+struct tacho_probe_variable {
+	size_t size;
+	const char *place;		/* "sum_node+16" */
+	const char *type, *name;
+	const char *ranges;		/* where it has a location: "@<sum_node+[0-109]>"; "": everywhere in its scope */
+	const char *why;		/* why it is not available, or NULL */
+	uint32_t near_line;		/* the nearest line where it is, counted as in `place`'s function; 0: none */
+	enum tacho_variable_state state;
+	bool is_external;		/* a global variable */
+};
+struct tacho_probe_variables_opts {
+	size_t size;
+	bool externals;			/* also global variables of the unit */
+};
+/* Calls `fn` for each variable, sorted by type and name, of each place of a point. Returns like tacho_probes_lines(). */
+TACHO_API int tacho_probes_variables(struct tacho_probes *p, const char *point,
+				     const struct tacho_probe_variables_opts *opts,
+				     int (*fn)(void *arg, const struct tacho_probe_variable *v), void *arg,
+				     struct tacho_error *e);
 
 /* Defines a probe in tracefs. Returns 0, -EACCES, -EOPNOTSUPP (this kernel has no such probes), -EINVAL with the kernel's
  * reason ... */

@@ -107,6 +107,9 @@ static void explain_permission(struct refusal *r)
 		explain_seccomp(r);
 	} else if (host_is_perfmon(&r->host)) {
 		explain_privileged(r);
+	} else if (event_is_probe(r->ev->shown.pmu)) {
+		buf_puts(&r->why, "probes need CAP_PERFMON (CAP_SYS_ADMIN before Linux 5.8)");
+		buf_puts(&r->hint, "run as root, or give tacho this capability: 'tacho doctor' shows how");
 	} else if (r->set->target.kind == TARGET_CPUS && paranoid > 0) {
 		buf_printf(&r->why, "perf_event_paranoid is %d, and counting whole CPUs needs 0 or less",
 			   paranoid);

@@ -196,7 +196,7 @@ static bool exclude_kernel(const struct refused_open *r)
 	if (r->err != -EACCES || r->event->flags & EVENT_PRIVILEGE_GIVEN ||
 	    r->attr->flags & (PERF_ATTR_EXCLUDE_USER | PERF_ATTR_EXCLUDE_KERNEL) ||
 	    r->set->opts.all_kernel || r->set->target.kind == TARGET_CPUS ||
-	    happens_in_kernel(r->attr))
+	    happens_in_kernel(r->attr) || event_is_probe(r->ev->shown.pmu))
 		return false;
 	sys_sysctl_int(&r->set->t->sys, "kernel/perf_event_paranoid", &paranoid);
 	if (paranoid < 2)

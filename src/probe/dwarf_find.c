@@ -36,6 +36,8 @@ struct place_finder {
 	int near_line;			/* a requested line shares its address with this one */
 	Dwarf_Die *within;		/* function whose lines are searched; NULL: the whole unit */
 	size_t n_inlined_returns;
+	const char *found_file, *found_directory;	/* the file of FILE:LINE as the debug data has it */
+	struct line_set *lines;		/* instead of places: which lines of the file have code */
 };
 
 static int add_place(struct place_finder *f, Dwarf_Die *function, uint64_t address)
@@ -195,6 +197,8 @@ static bool is_wanted_line(struct place_finder *f, const char *file, int line)
 {
 	if (!file || !path_has_tail(file, f->file))
 		return false;
+	if (f->lines)
+		return line > 0;
 	return f->pattern ? source_file_has(&f->source, line) && line_matches(str_of(f->pattern), source_file_line(&f->source, line)) :
 			    line == f->line;
 }
@@ -227,7 +231,7 @@ static int add_row(struct place_finder *f, Dwarf_Line *row)
 		f->near_line = first_line;
 		return 0;
 	}
-	return add_place(f, f->within, address);
+	return f->lines ? line_set_add(f->lines, line) : add_place(f, f->within, address);
 }
 
 static int add_rows(struct place_finder *f)
@@ -254,7 +258,9 @@ static int add_entry_of(void *arg, Dwarf_Die *die)
 	if (!dwarf_entry(f->d, die, &entry))
 		return 0;
 	file = dwarf_is_inlined_copy(f->d, die) ? dwarf_called_at(f->d, die, &line) : dwarf_declared_at(f->d, die, &line);
-	return is_wanted_line(f, file, line) ? add_place(f, f->within, entry) : 0;
+	if (!is_wanted_line(f, file, line))
+		return 0;
+	return f->lines ? line_set_add(f->lines, line) : add_place(f, f->within, entry);
 }
 
 /* Only direct children: calls within inlined code are not calls of this function. */
@@ -277,19 +283,22 @@ static int add_calls(struct place_finder *f, Dwarf_Die *parent, unsigned depth)
 	return err;
 }
 
+static const char *unit_directory(struct place_finder *f)
+{
+	Dwarf_Attribute attr;
+
+	return f->d->lib->dwarf_attr(&f->unit, DW_AT_comp_dir, &attr) ? f->d->lib->dwarf_formstring(&attr) : NULL;
+}
+
 /* Reads the source file for a pattern. */
 static int prepare_pattern(struct place_finder *f, const char *path)
 {
-	const char *dir = NULL;
-	Dwarf_Attribute attr;
 	int err;
 
 	if (!f->pattern || (f->source.path && strcmp(f->source.path, path) == 0))
 		return 0;
 	source_file_done(&f->source);
-	if (f->d->lib->dwarf_attr(&f->unit, DW_AT_comp_dir, &attr))
-		dir = f->d->lib->dwarf_formstring(&attr);
-	err = source_file_read(&f->source, path, dir, NULL);
+	err = source_file_read(&f->source, path, unit_directory(f), f->want->source);
 	if (err < 0)
 		return error_set(f->e, err, "the source file '%s' cannot be read: %s", path, strerror(-err));
 	return 0;
@@ -331,6 +340,10 @@ static int add_unit_lines(void *arg, Dwarf_Die *unit)
 		const char *path = l->dwarf_filesrc(files, i, NULL, NULL);
 
 		has_file = path && path_has_tail(path, f->file);
+		if (has_file && !f->found_file) {
+			f->found_file = path;
+			f->found_directory = unit_directory(f);
+		}
 		if (has_file)
 			err = prepare_pattern(f, path);
 	}
@@ -399,6 +412,88 @@ static int find_by_address(struct place_finder *f)
 	if (!dwarf_unit_at(f->d, address, &f->unit))
 		return -ENOENT;
 	return add_place(f, NULL, address);
+}
+
+int line_set_add(struct line_set *s, int line)
+{
+	if (line > LINES_MAX)
+		return 0;
+	if ((size_t)line >= s->n_bits) {
+		size_t n = (size_t)line + 4096;
+		uint8_t *grown = realloc(s->bits, n / 8 + 1);
+
+		if (!grown)
+			return -ENOMEM;
+		memset(grown + s->n_bits / 8 + (s->bits ? 1 : 0), 0, n / 8 + 1 - (s->n_bits / 8 + (s->bits ? 1 : 0)));
+		s->bits = grown;
+		s->n_bits = n;
+	}
+	s->bits[line / 8] |= (uint8_t)(1u << line % 8);
+	s->last = max_of(s->last, line);
+	return 0;
+}
+
+bool line_set_has(const struct line_set *s, int line)
+{
+	return line >= 0 && (size_t)line < s->n_bits && s->bits[line / 8] >> line % 8 & 1;
+}
+
+void line_set_done(struct line_set *s)
+{
+	free(s->bits);
+	*s = (struct line_set){ 0 };
+}
+
+/* The lines of one function or of a file. */
+static int collect_lines(struct place_finder *f, struct dwarf_lines_found *out)
+{
+	const struct probe_point *p = &f->want->r->point;
+	int err = 0, declared;
+
+	if (!p->function) {
+		f->file = p->file;
+		return dwarf_each_unit(f->d, add_unit_lines, f);
+	}
+	for (size_t i = 0; err == 0 && i < f->functions.n; i++) {
+		Dwarf_Die *die = &f->functions.v[i];
+		const char *file = dwarf_declared_at(f->d, die, &declared);
+
+		/* Functions of the same name elsewhere would mix their lines with these. */
+		if (!file || (out->file && (strcmp(out->file, file) != 0 || out->declared != declared)))
+			continue;
+		out->file = file;
+		out->declared = declared;
+		f->unit = f->units.v[i];
+		f->file = file;
+		f->within = die;
+		err = add_rows(f);
+		if (err == 0)
+			err = add_calls(f, die, 0);
+		if (err == 0 && !dwarf_is_inlined_copy(f->d, die))
+			err = line_set_add(f->lines, declared);
+	}
+	return err;
+}
+
+int dwarf_find_lines(struct probe_dwarf *d, const struct dwarf_request *want, struct dwarf_lines_found *out, struct tacho_error *e)
+{
+	struct place_finder f = { .d = d, .want = want, .e = e, .lines = &out->lines };
+	int err = want->r->point.function ? function_match_init(&f.match, want->r->point.function) : 0;
+
+	if (err == 0 && want->r->point.function)
+		err = dwarf_each_unit(d, collect_unit, &f);
+	if (err == 0)
+		err = collect_lines(&f, out);
+	if (err == 0 && want->r->point.file && !want->r->point.function) {
+		out->file = f.found_file;
+		out->directory = f.found_directory;
+	} else if (err == 0 && out->file) {
+		out->directory = unit_directory(&f);
+	}
+	function_match_done(&f.match);
+	vec_done(&f.functions);
+	vec_done(&f.units);
+	return err == -ENOMEM ? error_nomem(e) : err < 0 ? err : out->file ? 0 : -ENOENT;
 }
 
 int dwarf_find_places(struct probe_dwarf *d, const struct dwarf_request *want, struct dwarf_places *out, struct tacho_error *e)

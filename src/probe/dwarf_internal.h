@@ -111,8 +111,31 @@ struct dwarf_places {
 struct dwarf_request {
 	const struct probe_request *r;
 	const struct probe_object *o;
+	const char *source;		/* -s DIR, or NULL */
 	bool no_inlines;
 };
+
+/* The scope of variables at a place: the function or inlined copy that it is in. */
+void dwarf_scope_at(struct probe_dwarf *d, const struct dwarf_place *place, struct variable_scope *s);
+
+/* Which lines of a file have code. */
+#define LINES_MAX (1 << 24)
+struct line_set {
+	uint8_t *bits;
+	size_t n_bits;
+	int last;
+};
+int line_set_add(struct line_set *s, int line);		/* 0 or -ENOMEM */
+bool line_set_has(const struct line_set *s, int line);
+void line_set_done(struct line_set *s);
+struct dwarf_lines_found {
+	const char *file, *directory;	/* as in the debug data */
+	int declared;			/* line of the function; 0: of a file */
+	struct line_set lines;
+};
+/* The lines of the request's function or file that can be probed. 0, -ENOENT without a message, or another negative errno. */
+int dwarf_find_lines(struct probe_dwarf *d, const struct dwarf_request *want, struct dwarf_lines_found *out, struct tacho_error *e);
+
 /* 0, -ENOENT without a message if the debug data does not know the function; or a negative errno with a message. */
 int dwarf_find_places(struct probe_dwarf *d, const struct dwarf_request *want, struct dwarf_places *out, struct tacho_error *e);
 

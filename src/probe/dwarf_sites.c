@@ -51,20 +51,15 @@ static void skip_prologue(struct site_maker *m, struct dwarf_place *place)
 	free(after);
 }
 
-/* The innermost function whose code the address is: that of the place, or what the unit has there. */
-static void set_scope(struct site_maker *m, const struct dwarf_place *place, struct variable_scope *s)
+void dwarf_scope_at(struct probe_dwarf *d, const struct dwarf_place *place, struct variable_scope *s)
 {
-	uint64_t offset = 0;
-
 	*s = (struct variable_scope){ .unit = place->unit, .function = place->function, .address = place->address };
-	if (!dwarf_real_function(m->d, &s->unit, place->address, &s->real))
+	if (!dwarf_real_function(d, &s->unit, place->address, &s->real))
 		s->real = place->function;
 	if (!s->function.addr && s->real.addr)
-		dwarf_innermost(m->d, &s->real, place->address, &s->function);
+		dwarf_innermost(d, &s->real, place->address, &s->function);
 	if (s->real.addr)
-		dwarf_entry(m->d, &s->real, &s->entry);
-	if (probe_object_offset(m->o, place->address, &offset))
-		s->bias = (int64_t)(place->address - offset);
+		dwarf_entry(d, &s->real, &s->entry);
 }
 
 static const char *name_of(struct site_maker *m, const struct variable_scope *s, const struct dwarf_place *place)
@@ -88,10 +83,13 @@ static int add_site(struct site_maker *m, struct dwarf_place *place)
 	struct probe_site site = { .is_return = m->r->point.is_return };
 	struct variable_scope s;
 	char absolute[32];
+	uint64_t offset;
 	int err;
 
 	skip_prologue(m, place);
-	set_scope(m, place, &s);
+	dwarf_scope_at(m->d, place, &s);
+	if (probe_object_offset(m->o, place->address, &offset))
+		s.bias = (int64_t)(place->address - offset);
 	err = dwarf_put_arguments(m->d, &s, m->r, &args, &m->out->notes, m->e);
 	if (err < 0)
 		return err;
@@ -110,7 +108,7 @@ static int add_site(struct site_maker *m, struct dwarf_place *place)
 int probe_find_dwarf(struct probe_dwarf *d, struct probe_object *o, const struct probe_request *r, struct probe_sites *out,
 		     struct tacho_error *e)
 {
-	struct dwarf_request want = { .r = r, .o = o, .no_inlines = out->no_inlines };
+	struct dwarf_request want = { .r = r, .o = o, .source = out->source, .no_inlines = out->no_inlines };
 	struct site_maker m = { .d = d, .o = o, .r = r, .out = out, .e = e };
 	struct dwarf_places places = { 0 };
 	int err = dwarf_find_places(d, &want, &places, e);

@@ -52,6 +52,13 @@ static int check_go(const struct probe_object *o, const struct probe_request *r,
 	return -EOPNOTSUPP;
 }
 
+int probe_need_dwarf(struct probe_object *o, struct probe_dwarf **out, struct tacho_error *e)
+{
+	int err = probe_dwarf_get(o, out);
+
+	return err < 0 ? refuse_without_dwarf(o, err, e) : 0;
+}
+
 int probe_find_sites(struct probe_object *o, const struct probe_request *r, struct probe_sites *out, struct tacho_error *e)
 {
 	struct probe_dwarf *d;

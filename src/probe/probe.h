@@ -24,6 +24,8 @@ struct tacho_probes {
 
 /* The object of the target, opened on first use. 0 or a negative errno with a message. */
 int probes_object(struct tacho_probes *p, struct probe_object **out, struct tacho_error *e);
+/* ... with its debug data, which must exist. */
+int probes_debug_object(struct tacho_probes *p, struct probe_object **out, struct probe_dwarf **dwarf, struct tacho_error *e);
 bool probes_target_is_kernel(const struct tacho_probes *p);
 
 /* The file of the last event that was a probe (event/probe.c): several events are usually in the same one. */
@@ -33,6 +35,8 @@ struct probed_file {
 };
 void probed_file_free(struct probed_file *f);		/* NULL is fine */
 
+/* Opens the debug data of an object, or says why it cannot be used. */
+int probe_need_dwarf(struct probe_object *o, struct probe_dwarf **out, struct tacho_error *e);
 /* Finds the sites of a request. Used for tracefs and for the uprobe PMU alike. 0 or a negative errno with a message. */
 int probe_find_sites(struct probe_object *o, const struct probe_request *r, struct probe_sites *out, struct tacho_error *e);
 #endif

@@ -14,7 +14,7 @@
 
 static int copy_strings(struct tacho_probes *p)
 {
-	const char **all[] = { &p->target.file, &p->target.module, &p->target.vmlinux, &p->target.symfs, &p->target.source };
+	const char **all[] = { &p->target.file, &p->target.module, &p->target.symfs, &p->target.source };
 
 	for (size_t i = 0; i < countof(all); i++)
 		if (*all[i]) {
@@ -79,6 +79,19 @@ int probes_object(struct tacho_probes *p, struct probe_object **out, struct tach
 	p->is_open = true;
 	*out = &p->object;
 	return 0;
+}
+
+int probes_debug_object(struct tacho_probes *p, struct probe_object **out, struct probe_dwarf **dwarf, struct tacho_error *e)
+{
+	int err;
+
+	if (probes_target_is_kernel(p)) {
+		error_set(e, -ENODATA, "source lines and variables of the kernel need its debug information");
+		error_hint(e, "name a vmlinux with debug information as the program: -x VMLINUX");
+		return -ENODATA;
+	}
+	err = probes_object(p, out, e);
+	return err < 0 ? err : probe_need_dwarf(*out, dwarf, e);
 }
 
 /* "PATH:0x10(0x20)" or "_text+16" */
@@ -183,6 +196,7 @@ static int find_sites(struct tacho_probes *p, const struct probe_request *r, str
 
 	out->max_sites = p->target.max_probes;
 	out->no_inlines = p->target.no_inlines;
+	out->source = p->target.source;
 	if (probes_target_is_kernel(p))
 		return probe_find_kernel(&k, r, out, e);
 	err = probes_object(p, &o, e);

@@ -26,6 +26,7 @@ struct probe_sites {
 	struct arena text;
 	struct buf notes;		/* lines for the user, such as that a prologue is skipped */
 	uint32_t max_sites;		/* a request may stand for this many; 0: SITES_MAX */
+	const char *source;		/* where source files are searched first; or NULL */
 	bool no_inlines;
 };
 

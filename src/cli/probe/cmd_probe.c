@@ -13,14 +13,16 @@
 
 #include <tacho/probe.h>
 
-enum probe_action { PROBE_NONE, PROBE_ADD, PROBE_DEFINE, PROBE_DELETE, PROBE_LIST, PROBE_FUNCTIONS };
+enum probe_action { PROBE_NONE, PROBE_ADD, PROBE_DEFINE, PROBE_DELETE, PROBE_LIST, PROBE_FUNCTIONS,
+		    PROBE_LINES, PROBE_VARIABLES };
 
 struct probe_opts {
 	struct strlist add, define, delete;
 	const char *list, *functions;	/* "": without an argument */
-	const char *exec, *vmlinux, *module, *symfs, *source, *filter;
+	const char *lines, *variables;
+	const char *exec, *module, *symfs, *source, *filter;
 	uint32_t max_probes, target_ns;
-	bool force, dry_run, quiet, no_inlines, json;
+	bool externs, ranges, force, dry_run, quiet, no_inlines, json;
 	unsigned verbose;
 };
 
@@ -34,9 +36,12 @@ static const struct option_row probe_rows[] = {
 	  .value = "" },
 	{ OPT_STR, 'F', "funcs", AT(functions), "FILTER", "list the functions that can be probed", OPTF_OPTIONAL | OPTF_NEXT_ARG,
 	  .value = "" },
+	{ OPT_STR, 'L', "line", AT(lines), "RANGE", "show source lines: FUNC[:FIRST[-LAST|+COUNT]] or FILE:..." },
+	{ OPT_STR, 'V', "vars", AT(variables), "POINT", "show the variables at a function, line or address" },
 	{ OPT_GROUP, .help = "Where" },
 	{ OPT_STR, 'x', "exec", AT(exec), "FILE", "a program or library; without it, the running kernel", .complete = "file" },
 	{ OPT_STR, 'm', "module", AT(module), "MODULE", "a kernel module" },
+	{ OPT_STR, 's', "source", AT(source), "DIR", "look for source files below DIR first", .complete = "file" },
 	{ OPT_STR, 0, "symfs", AT(symfs), "DIR", "look for objects below DIR first", .complete = "file" },
 	{ OPT_UINT, 0, "target-ns", AT(target_ns), "PID", "the FILE of -x is a path as process PID sees it", .complete = "pid" },
 	{ OPT_GROUP, .help = "How" },
@@ -45,6 +50,8 @@ static const struct option_row probe_rows[] = {
 	{ OPT_UINT, 0, "max-probes", AT(max_probes), "N", "refuse a request that stands for more than N places", .min = 1,
 	  .max = 1 << 20 },
 	{ OPT_FLAG, 0, "no-inlines", AT(no_inlines), NULL, "not where functions were inlined", OPTF_NEGATED },
+	{ OPT_FLAG, 0, "externs", AT(externs), NULL, "with -V: also global variables" },
+	{ OPT_FLAG, 0, "range", AT(ranges), NULL, "with -V: also where in the code a variable can be read" },
 	{ OPT_STR, 0, "filter", AT(filter), "FILTER", "which functions -F lists: patterns with & | !" },
 	{ OPT_FLAG, 0, "json", AT(json), NULL, "write JSON (schema tacho.probe/1)" },
 	{ OPT_FLAG, 'q', "quiet", AT(quiet), NULL, "no messages" },
@@ -52,12 +59,7 @@ static const struct option_row probe_rows[] = {
 	NOTED(0, "cache", NULL, "static probes are read from the file itself, and nothing else needs a cache"),
 	NOTED(0, "demangle", NULL, "names are always demangled"),
 	NOTED(0, "demangle-kernel", NULL, "names are always demangled"),
-	REFUSED('L', "line", "source lines are not shown yet"),
-	REFUSED('V', "vars", "variables are not shown yet"),
-	REFUSED(0, "externs", "variables are not shown yet"),
-	REFUSED(0, "range", "variables are not shown yet"),
-	REFUSED('k', "vmlinux", "debug information is not read yet"),
-	REFUSED('s', "source", "source lines are not shown yet"),
+	REFUSED('k', "vmlinux", "kernel functions are found by /proc/kallsyms, and their arguments by the kernel's BTF"),
 	REFUSED(0, "bootconfig", "-D prints definitions; bootconfig files are not written"),
 	{ .kind = OPT_END },
 };
@@ -348,6 +350,88 @@ static int run_list(struct probe_session *s, enum probe_action action)
 	return print_out("probe", &l.out) ? -EIO : 0;
 }
 
+/* ---- source lines and variables ---- */
+
+struct source_view {
+	struct buf out;
+	bool started, ranges;
+	char place[300];		/* the last heading */
+};
+
+static int show_line(void *arg, const struct tacho_probe_source *source, const struct tacho_probe_line *line)
+{
+	struct source_view *v = arg;
+
+	if (!v->started)
+		buf_printf(&v->out, "<%s%s%s:%u>\n", source->function ? source->function : "", source->function ? "@" : "",
+			   source->file, source->first);
+	v->started = true;
+	if (line->has_code)
+		buf_printf(&v->out, "%7u  ", line->number);
+	else
+		buf_pad(&v->out, ' ', 9);
+	buf_text(&v->out, str_of(line->text));
+	buf_putc(&v->out, '\n');
+	return buf_failed(&v->out) ? -ENOMEM : 0;
+}
+
+static int finish_view(struct probe_session *s, struct source_view *v, const char *option, const char *text, int err,
+		       const struct tacho_error *e)
+{
+	if (err < 0) {
+		explain(s, option, text, e);
+		buf_done(&v->out);
+		return err;
+	}
+	return print_out("probe", &v->out) ? -EIO : 0;
+}
+
+static int run_lines(struct probe_session *s)
+{
+	struct source_view v = { 0 };
+	struct tacho_error e = { .column = -1 };
+	int err = tacho_probes_lines(s->probes, s->o->lines, show_line, &v, &e);
+
+	return finish_view(s, &v, "-L", s->o->lines, err, &e);
+}
+
+static int show_variable(void *arg, const struct tacho_probe_variable *x)
+{
+	static const char *const marks[] = { "[VAL]", "[ENT]", "[INV]", "[UNR]" };
+	struct source_view *v = arg;
+
+	if (strcmp(v->place, x->place) != 0) {
+		snprintf(v->place, sizeof(v->place), "%s", x->place);
+		buf_printf(&v->out, "\t@<%s>\n", x->place);
+	}
+	buf_puts(&v->out, "\t\t");
+	if (v->ranges)
+		buf_printf(&v->out, "%s\t", x->is_external ? "[EXT]" : marks[x->state]);
+	buf_text(&v->out, str_of(x->type));
+	buf_putc(&v->out, '\t');
+	buf_text(&v->out, str_of(x->name));
+	if (v->ranges && x->ranges[0])
+		buf_printf(&v->out, "\t%s", x->ranges);
+	if (x->why)
+		buf_printf(&v->out, "\t(%s", x->why);
+	if (x->why && x->near_line)
+		buf_printf(&v->out, "; can be read at line %u", x->near_line);
+	buf_puts(&v->out, x->why ? ")\n" : "\n");
+	return buf_failed(&v->out) ? -ENOMEM : 0;
+}
+
+static int run_variables(struct probe_session *s)
+{
+	struct source_view v = { .ranges = s->o->ranges };
+	struct tacho_error e = { .column = -1 };
+	int err;
+
+	buf_printf(&v.out, "Available variables at %s\n", s->o->variables);
+	err = tacho_probes_variables(s->probes, s->o->variables,
+				     TACHO_OPTS(tacho_probe_variables_opts, .externals = s->o->externs), show_variable, &v, &e);
+	return finish_view(s, &v, "-V", s->o->variables, err, &e);
+}
+
 /* ---- options ---- */
 
 /* The action of the options; PROBE_NONE after a message if there is none, or more than one. */
@@ -356,7 +440,8 @@ static enum probe_action choose_action(const struct probe_opts *o, int argc)
 	const struct { bool given; const char *option; enum probe_action action; } all[] = {
 		{ o->add.n > 0, "-a", PROBE_ADD }, { o->define.n > 0, "-D", PROBE_DEFINE },
 		{ o->delete.n > 0, "-d", PROBE_DELETE }, { o->list, "-l", PROBE_LIST },
-		{ o->functions, "-F", PROBE_FUNCTIONS },
+		{ o->functions, "-F", PROBE_FUNCTIONS }, { o->lines, "-L", PROBE_LINES },
+		{ o->variables, "-V", PROBE_VARIABLES },
 	};
 	const char *before = argc ? "a probe to add" : NULL;
 	enum probe_action action = argc ? PROBE_ADD : PROBE_NONE;
@@ -371,12 +456,12 @@ static enum probe_action choose_action(const struct probe_opts *o, int argc)
 		action = all[i].action;
 		before = all[i].option;
 	}
-	if (action == PROBE_LIST && (o->exec || o->module || o->vmlinux)) {
-		message_text("probe", "-l lists the probes of all programs; leave out -x, -m and -k");
+	if (action == PROBE_LIST && (o->exec || o->module)) {
+		message_text("probe", "-l lists the probes of all programs; leave out -x and -m");
 		return PROBE_NONE;
 	}
 	if (!action)
-		message_text("probe", "what is to be done? -a adds a probe, -l lists them, -d removes some, -F lists functions "
+		message_text("probe", "what is to be done? -a adds a probe, -l lists them, -d removes some, -F lists functions, -L shows lines, -V variables "
 			     "('probe -h' shows all options)");
 	return action;
 }
@@ -391,6 +476,10 @@ static int run_action(struct probe_session *s, enum probe_action action, int arg
 	case PROBE_LIST:
 	case PROBE_FUNCTIONS:
 		return run_list(s, action);
+	case PROBE_LINES:
+		return run_lines(s);
+	case PROBE_VARIABLES:
+		return run_variables(s);
 	default:
 		return run_add(s, argc, argv);
 	}
@@ -407,7 +496,7 @@ static int probe_run(void *opts, int argc, char **argv)
 	if (!action)
 		return EXIT_USAGE;
 	err = tacho_probes_new(&s.probes, TACHO_OPTS(tacho_probe_target, .file = o->exec, .module = o->module,
-						     .vmlinux = o->vmlinux, .symfs = o->symfs, .source = o->source,
+						     .symfs = o->symfs, .source = o->source,
 						     .pid = o->target_ns, .max_probes = o->max_probes,
 						     .no_inlines = o->no_inlines, .force = o->force), &e);
 	if (err == 0)
