@@ -93,6 +93,7 @@ static void browser_done(struct browser *b)
 	free(b->sort);
 	free(b->first_sort);
 	free(b->quality);
+	stack_view_done(&b->stacks);
 	free(b->zoom_comm);
 	free(b->zoom_dso);
 	addresses_free(b->addresses);
@@ -222,12 +223,15 @@ void browser_draw(struct browser *b)
 
 	layout_make(&l, b);
 	s->ops->clear(s);
+	if (b->stacks.shape != SHAPE_TABLE)
+		stack_view_draw(b, l.title_rows, s->rows - l.title_rows - l.status_rows);
 	rows_fit(&t->rows, t->skip, (size_t)max_of(s->cols, 1));
-	draw_rows(b, t, body_from(&l));
+	if (b->stacks.shape == SHAPE_TABLE)
+		draw_rows(b, t, body_from(&l));
 	if (!buf_failed(&l.title))
 		screen_fill_lines(s, 0, l.title_rows, STYLE_TITLE, l.title.bytes);
 	rows_titles(&t->rows, t->skip, &heads);
-	if (l.heads && !buf_failed(&heads))
+	if (l.heads && b->stacks.shape == SHAPE_TABLE && !buf_failed(&heads))
 		screen_fill(s, l.title_rows, 0, s->cols, STYLE_PLAIN, heads.n ? heads.bytes : "");
 	if (s->rows > 2)
 		screen_fill_lines(s, s->rows - l.status_rows, l.status_rows, STYLE_TITLE, l.status);
@@ -259,6 +263,7 @@ void browser_refresh(struct browser *b)
 	bool limited;
 	int err;
 
+	stack_view_forget(&b->stacks);
 	if (!t->built)
 		return;
 	limited = t->rows.percent_limit != b->percent_limit || t->view.graph.min_percent != least;
@@ -300,6 +305,11 @@ static enum browser_next table_loop(struct browser *b)
 			continue;
 		}
 		b->message[0] = '\0';
+		if (b->stacks.shape != SHAPE_TABLE) {
+			if (!stack_view_key(b, key, (int)page_of(b) + 1))
+				next = browser_key(b, key);
+			continue;
+		}
 		if (!scroll_key(&t->scroll, key, rows_count(&t->rows), page_of(b)))
 			next = browser_key(b, key);
 	}

@@ -10,6 +10,7 @@
  *	annotate_view.c		a function's instructions; annotate.c: their samples; disasm*.c: disassemblers
  *	live_view.c		a profile that changes: `tacho top`
  *	open_lines.c		which lines are open, when a table is made again
+ *	stack_view.c		the call tree and the flame graph; stack_tree.c: their nodes
  *	menu.c			lists, questions, help
  *	screen*.c		the terminal
  */
@@ -19,6 +20,7 @@
 #include "cli/annotate/annotate.h"
 #include "cli/browser/menu.h"
 #include "cli/browser/rows.h"
+#include "cli/browser/stack_view.h"
 #include "cli/report/report.h"
 
 #define BROWSER_ZOOMS_MAX 4
@@ -73,6 +75,7 @@ struct browser {
 	char *file;			/* recording to open after NEXT_FILE; the caller frees it */
 	const struct browser_live *live;	/* NULL: the profile does not change */
 	bool frozen;
+	struct stack_view stacks;	/* shown in place of the table */
 	char *zoom_comm, *zoom_dso;	/* live: texts of filters; owned */
 };
 

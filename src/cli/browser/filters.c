@@ -207,6 +207,7 @@ void browser_set_symbol(struct browser *b, const char *text)
 
 void browser_free_tables(struct browser *b)
 {
+	stack_view_forget(&b->stacks);
 	for (size_t i = 0; i < b->n_tables; i++)
 		browser_table_done(&b->tables[i]);
 }

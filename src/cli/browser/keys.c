@@ -122,7 +122,9 @@ static enum browser_next on_annotate(struct browser *b, int key)
 	struct rows_line l;
 
 	(void)key;
-	if (browser_line(b, &l))
+	if (b->stacks.shape != SHAPE_TABLE)
+		browser_annotate(b, stack_view_frame(b));
+	else if (browser_line(b, &l))
 		browser_annotate(b, rows_frame(&t->rows, &l));
 	return NEXT_STAY;
 }
@@ -227,6 +229,13 @@ static enum browser_next on_sort(struct browser *b, int key)
 {
 	(void)key;
 	browser_sort_menu(b);
+	return NEXT_STAY;
+}
+
+static enum browser_next on_shape(struct browser *b, int key)
+{
+	(void)key;
+	stack_view_next(b);
 	return NEXT_STAY;
 }
 
@@ -358,6 +367,7 @@ static const struct browser_key_row {
 	{ "c", "collapse all levels below the entry", on_entry, { 'c' } },
 	{ "E", "expand the call chains of all entries", on_all, { 'E' } },
 	{ "C", "collapse the call chains of all entries", on_all, { 'C' } },
+	{ "v", "show the call tree, then a flame graph, then the table again", on_shape, { 'v' } },
 	{ "a", "annotate the function: show its instructions", on_annotate, { 'a' } },
 	{ "d", "zoom into the object, or out of it", on_zoom, { 'd' } },
 	{ "t", "zoom into the thread, or out of it", on_zoom, { 't' } },

@@ -23,6 +23,14 @@ static const struct tacho_profile_thread *thread_of(const struct rows *r, const 
 	return tacho_report_thread(r->report, e);
 }
 
+bool rows_symbol_passes(const struct rows *r, const struct tacho_profile_frame *frame)
+{
+	const struct rows_filter *f = &r->filter;
+
+	return !f->symbol || (frame && frame->known && (strstr(frame->code->name, f->symbol) ||
+			(f->pattern && regexec(f->pattern, frame->code->name, 0, NULL, 0) == 0)));
+}
+
 static bool passes(const struct rows *r, const struct tacho_report_entry *e)
 {
 	const struct rows_filter *f = &r->filter;
@@ -41,8 +49,7 @@ static bool passes(const struct rows *r, const struct tacho_report_entry *e)
 	if (f->by_socket &&
 	    tacho_report_key_value(r->report, e, tacho_report_column(TACHO_COLUMN_SOCKET)) != f->socket)
 		return false;
-	return !f->symbol || (frame && frame->known && (strstr(frame->code->name, f->symbol) ||
-			(f->pattern && regexec(f->pattern, frame->code->name, 0, NULL, 0) == 0)));
+	return rows_symbol_passes(r, frame);
 }
 
 static void free_pattern(struct rows_filter *f)

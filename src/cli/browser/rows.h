@@ -151,6 +151,8 @@ bool rows_line_has(const struct rows *r, const struct rows_line *l, const struct
 uint64_t rows_find(const struct rows *r, const struct rows_line *l);
 enum screen_style rows_style(double percent);
 
+/* Whether the filter of functions accepts a frame. */
+bool rows_symbol_passes(const struct rows *r, const struct tacho_profile_frame *f);
 /* Sets filter.symbol; NULL: all functions. 0 or -ENOMEM. */
 int rows_filter_symbol(struct rows *r, const char *text);
 

@@ -21,6 +21,7 @@ enum screen_style {
 	STYLE_HOT,			/* a large share: red */
 	STYLE_WARM,			/* a medium share: green */
 	STYLE_QUIET,			/* addresses and similar text: magenta */
+	STYLE_BOX_USER, STYLE_BOX_KERNEL, STYLE_BOX_OTHER,	/* boxes of a flame graph */
 	STYLE_COUNT,
 };
 

@@ -193,6 +193,9 @@ static void init_attributes(void)
 	set_colors(STYLE_HOT, COLOR_RED, -1, 0);
 	set_colors(STYLE_WARM, COLOR_GREEN, -1, 0);
 	set_colors(STYLE_QUIET, COLOR_MAGENTA, -1, 0);
+	set_colors(STYLE_BOX_USER, COLOR_BLACK, COLOR_RED, 0);
+	set_colors(STYLE_BOX_KERNEL, COLOR_BLACK, COLOR_CYAN, 0);
+	set_colors(STYLE_BOX_OTHER, COLOR_BLACK, COLOR_WHITE, 0);
 }
 
 /* Whether terminfo knows the terminal. This is checked first, because newterm() leaks memory for unknown

@@ -37,6 +37,26 @@ wait_for 20 eval '[ "$(screen | sed 1q)" != "$title" ]'
 [ "$(screen | grep -c '\[\.\]')" = 2 ] && screen | grep -q least_work || { screen; fail "the filter"; }
 press Left
 shows_not "Symbol:"
+# The call tree and the flame graph follow the samples, too.
+press v; shows "   Total     Self  Function"
+shows "- busy"
+screen | grep -q '[0-9]% .*    most_work' || { screen; fail "no function in the tree"; }
+press Home Down Down Left; shows "busy"
+title=$(screen | sed 1q)
+wait_for 20 eval '[ "$(screen | sed 1q)" != "$title" ]'
+shows "   Total     Self  Function"
+press v; shows "|busy"; shows "|most_work"
+press Home; shows "all  100.00%"
+for i in 1 2 3 4 5 6; do press Down; done
+shows "most_work  "
+press Enter; shows_not "|busy"; shows "|most_work"
+title=$(screen | sed 1q)
+wait_for 20 eval '[ "$(screen | sed 1q)" != "$title" ]'
+shows_not "|busy"
+press a; shows "Percent |"; press q
+press Escape; shows "|busy"
+press -l /; press -l least_; press Enter; shows_not "|most_work"; shows "|least_work"
+press v; shows "Shared Object"; press Left; shows "[.] most_work"
 # Groups, and back.
 press g; shows "Command"; shows_not "Symbol"
 press g; shows "Tgid:Command"
