@@ -29,7 +29,7 @@ before=$(used_ms $load)
 wait_for 30 series_of process-cpu ".labels.pid == \"$load\""
 api processes >list
 jq -e --argjson pid $load '.schema == "tacho.processes.v1" and .total > 3 and
-	(.processes[] | select(.pid == $pid) | .cpu > 0.1 and .user_cpu <= .cpu + 0.05 and .threads == 1 and
+	(.processes[] | select(.pid == $pid) | .cpu > 0.02 and .user_cpu <= .cpu + 0.05 and .threads == 1 and
 	 .resident_bytes > 1000000 and .series > 0 and (.command_line | endswith("load-argument")) and .user != "")' list >/dev/null ||
 	fail "$(jq -c --argjson pid $load '.processes[] | select(.pid == $pid)' list)"
 [ "$(jq '[.processes[].recent_cpu] | . == (sort | reverse)' list)" = true ] || fail "not sorted by CPU time"
