@@ -139,15 +139,19 @@ static int fail(const struct tacho_error *e)
 static int open_symbols(struct script *s, struct tacho_error *e)
 {
 	const struct script_opts *o = s->opts;
-	struct tacho_symbols_opts opts = {
-		.size = sizeof(opts), .symfs = o->symfs, .vmlinux = o->vmlinux, .kallsyms = o->kallsyms,
+	int err;
+
+	s->symbols_opts = (struct tacho_symbols_opts){
+		.size = sizeof(s->symbols_opts), .symfs = o->symfs, .vmlinux = o->vmlinux, .kallsyms = o->kallsyms,
 		.no_demangle = o->no_demangle, .short_names = o->short_names, .force = o->force,
 		.progress = download_progress(),
 	};
-	int err = tacho_symbols_new(&s->symbols, &opts, e);
-
+	err = tacho_symbols_new(&s->symbols, &s->symbols_opts, e);
 	if (err)
 		return err;
+	s->insns.fields = s->fields.insn;
+	s->insns.symbols = s->symbols;
+	s->insns.opts = &s->symbols_opts;
 	tacho_symbols_set_monotonic(s->symbols, tacho_perfdata_is_monotonic(s->pd));
 	return file_build_ids_feed(s->pd, s->symbols);
 }
@@ -165,6 +169,8 @@ static int prepare(struct script *s, struct tacho_error *e)
 			return -EDOM;	/* the message has been printed */
 		}
 	}
+	if (s->fields.empty && !o->quiet)
+		message_text("script", "the field '%s' is always empty: %s", s->fields.empty, s->fields.empty_why);
 	if (!err)
 		err = fields_check_types(&s->fields, s->pd, e);
 	if (!err)
@@ -314,6 +320,8 @@ static int finish(struct script *s, int err, struct tacho_error *e)
 	if (s->raw_stacks && !s->opts->quiet)
 		message_text("script", "some stack dumps cannot be unwound (only those of 64-bit programs on x86-64 and "
 			     "arm64 can): their call chains are printed without user space callers");
+	if (s->insns.no_library && !s->opts->quiet)
+		message_text("script", "instructions are decoded by libcapstone, which cannot be loaded");
 	if (s->opts->verbose && s->symbols)
 		report_missing_symbols(s);
 	else if (s->symbols)
@@ -333,6 +341,7 @@ static void script_done(struct script *s)
 	frame_texts_done(&s->frames);
 	extra_fields_done(&s->extra);
 	vec_done(&s->unnamed);
+	script_insns_done(&s->insns);
 	stat_rounds_done(s);
 	tacho_trace_free(s->trace);
 	tacho_unwinder_free(s->unwinder);

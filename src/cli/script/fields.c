@@ -53,17 +53,28 @@ static const struct {
 static const struct {
 	const char *name, *why;
 } absent[] = {
-#define NO_CODE "instructions are not disassembled yet"
-	{ "insn", NO_CODE }, { "insnlen", NO_CODE }, { "disasm", NO_CODE }, { "brstackinsn", NO_CODE },
-	{ "brstackinsnlen", NO_CODE }, { "brstackdisasm", NO_CODE },
-#define NO_LINES "source text is not printed yet"
-	{ "srccode", NO_LINES },
-#define NO_TRACES "it needs hardware traces, which are not decoded yet"
-	{ "synth", NO_TRACES }, { "ipc", NO_TRACES }, { "callindent", NO_TRACES },
-#define NO_GUESTS "guests are not supported yet"
-	{ "machine_pid", NO_GUESTS }, { "vcpu", NO_GUESTS },
-	{ "metric", "metrics of sampled groups are not computed yet" },
-	{ "brcntr", "branch counters are not printed yet; -D prints them as raw numbers" },
+#define NO_CODE "the code between branches is not taken apart; brstack and brstacksym show the branches"
+	{ "brstackinsn", NO_CODE }, { "brstackinsnlen", NO_CODE }, { "brstackdisasm", NO_CODE },
+	{ "metric", "metrics of sampled groups are not computed; 'tacho stat -M' counts metrics" },
+	{ "brcntr", "branch counters are not printed; 'script -D --json' has them as raw numbers" },
+};
+
+/* Fields that are printed after the others, for events of all types. */
+static const struct {
+	const char *name;
+	unsigned field;
+} insn_fields[] = {
+	{ "insn", INSN_BYTES }, { "insnlen", INSN_LENGTH }, { "disasm", INSN_TEXT }, { "srccode", INSN_SOURCE },
+};
+
+/* Fields that are always empty, as perf's are in recordings without traces and guests. */
+static const struct {
+	const char *name, *why;
+} empty[] = {
+#define ONLY_TRACES "only decoded hardware traces have it, and traces are not decoded"
+	{ "synth", ONLY_TRACES }, { "ipc", ONLY_TRACES }, { "callindent", ONLY_TRACES },
+#define ONLY_GUESTS "guests are not supported"
+	{ "machine_pid", ONLY_GUESTS }, { "vcpu", ONLY_GUESTS },
 };
 
 static const struct {
@@ -161,6 +172,23 @@ static void change(struct script_fields *f, int t, uint32_t field, char how)
 	f->required[t] |= field;
 }
 
+/* Whether the word names one of the fields that are not in `names`. */
+static bool special_field(struct script_fields *f, struct str word, char how)
+{
+	for (size_t i = 0; i < countof(insn_fields); i++)
+		if (str_is(word, insn_fields[i].name)) {
+			f->insn = how == '-' ? f->insn & ~insn_fields[i].field : f->insn | insn_fields[i].field;
+			return true;
+		}
+	for (size_t i = 0; i < countof(empty); i++)
+		if (str_is(word, empty[i].name)) {
+			f->empty = empty[i].name;
+			f->empty_why = empty[i].why;
+			return true;
+		}
+	return false;
+}
+
 static int one_field(struct script_fields *f, struct str word, const char *text, int from, int to,
 		     struct tacho_error *e)
 {
@@ -169,6 +197,8 @@ static int one_field(struct script_fields *f, struct str word, const char *text,
 
 	if (how)
 		word = str_n(word.s + 1, word.n - 1);
+	if (special_field(f, word, how))
+		return 0;
 	while (i < countof(names) && !str_is(word, names[i].name))
 		i++;
 	if (i == countof(names))
@@ -186,6 +216,8 @@ int fields_parse(struct script_fields *f, const char *text, struct tacho_error *
 
 	if (err)
 		return err;
+	if (!changes)
+		f->insn = 0;
 	for (int t = from; t <= to && !changes; t++) {
 		f->set[t] = f->required[t] = 0;
 		f->given[t] = true;

@@ -423,6 +423,15 @@ static void put_middle_fields(struct script *s, const struct batch_sample *x)
 		extra_fields_before_ip(s, ev, out, &x->sample);
 }
 
+/* The instruction at the sample's address. */
+static void put_insn(struct script *s, const struct batch_sample *x, struct buf *out)
+{
+	struct tacho_frame frame;
+
+	if (tacho_symbols_resolve(s->symbols, x->head.pid, x->head.misc & 7, x->sample.ip, &frame) >= 0)
+		script_insn_put(&s->insns, &frame, out);
+}
+
 void line_sample(struct script *s, const struct batch_sample *x)
 {
 	struct script_event *ev = x->ev;
@@ -436,5 +445,7 @@ void line_sample(struct script *s, const struct batch_sample *x)
 		put_frames(s, x);
 	if (ev->has_fields_after_ip)
 		extra_fields_after_ip(s, ev, out, &x->sample, &x->head);
+	if (s->insns.fields)
+		put_insn(s, x, out);
 	put_char(out, '\n');
 }

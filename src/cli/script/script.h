@@ -17,6 +17,7 @@
 #include "cli/core/command.h"
 #include "cli/core/time_filter.h"
 #include "cli/files/record_dump.h"
+#include "cli/script/insn.h"
 
 #include <tacho/perfdata.h>
 #include <tacho/symbol.h>
@@ -45,6 +46,8 @@ struct script_fields {		/* the fields of -F, per event type */
 	uint32_t required[N_TYPES];	/* named in -F: an error if samples do not have them */
 	bool given[N_TYPES];		/* -F replaced the default instead of changing it with + or - */
 	bool hidden[N_TYPES];		/* "TYPE:" without fields: do not print these events */
+	unsigned insn;			/* of enum insn_field, for all types */
+	const char *empty, *empty_why;	/* a field that is accepted, but that no recording has; NULL: none */
 };
 
 void fields_defaults(struct script_fields *f);
@@ -281,6 +284,8 @@ struct script {
 	struct frame_texts frames;
 	struct script_extra extra;
 	struct script_unnamed unnamed;
+	struct script_insns insns;
+	struct tacho_symbols_opts symbols_opts;
 	struct script_counts *counts;	/* state of stat_rounds.c; NULL: no record of counts yet */
 	struct thread_lines *thread_lines;	/* THREAD_LINES_SLOTS of them */
 	struct sample_batch *batch;
