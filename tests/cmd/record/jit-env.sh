@@ -5,7 +5,7 @@ variables() {
 	grep -E '^(NODE_OPTIONS|JAVA_TOOL_OPTIONS|PYTHON_PERF_JIT_SUPPORT|PYTHONPERFSUPPORT|DOTNET_PerfMapEnabled)=' "$1" | sort
 }
 tacho record -q -e cpu-clock --jit -o file -- env >env.out
-variables env.out >new
+variables env.out | sed 's/ -agentpath:[^ ]*libtacho-jvmti.so$//' >new
 cat >want <<'END'
 DOTNET_PerfMapEnabled=1
 JAVA_TOOL_OPTIONS=-XX:+PreserveFramePointer -XX:+IgnoreUnrecognizedVMOptions -XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit
