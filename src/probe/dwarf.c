@@ -9,7 +9,7 @@ static int open_dwarf(struct probe_object *o, struct probe_dwarf **out)
 {
 	const struct elf *file = o->debug.size ? &o->debug : &o->own;
 	struct probe_dwarf *d = calloc(1, sizeof(*d));
-	int err = d ? libdw_debug_open(&d->debug, file) : -ENOMEM;
+	int err = d ? libdw_debug_open(&d->debug, file, DWARF_IMAGE_ALL) : -ENOMEM;
 
 	if (err < 0) {
 		free(d);

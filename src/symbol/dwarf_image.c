@@ -17,6 +17,7 @@ struct image {
 	const struct elf *from;
 	struct buf *out, names, headers;
 	size_t n_sections;
+	enum dwarf_image_use use;
 };
 
 static void image_done(struct image *m)
@@ -69,8 +70,21 @@ static uint32_t put_name(struct image *m, const char *name)
 	return at;
 }
 
-static bool is_wanted(const char *name)
+static bool is_for_functions(const char *name)
 {
+	static const char *const others[] = { ".debug_loc", ".debug_macro", ".debug_macinfo", ".debug_pub", ".debug_gnu_pub",
+					      ".debug_aranges", ".debug_frame", ".eh_frame", ".debug_names" };
+
+	for (size_t i = 0; i < countof(others); i++)
+		if (str_starts(str_of(name), others[i]))
+			return false;
+	return true;
+}
+
+static bool is_wanted(const struct image *m, const char *name)
+{
+	if (m->use == DWARF_IMAGE_FUNCTIONS && !is_for_functions(name))
+		return false;
 	return strncmp(name, ".debug_", 7) == 0 || strncmp(name, ".zdebug_", 8) == 0 ||
 	       strncmp(name, ".eh_frame", 9) == 0;
 }
@@ -109,7 +123,7 @@ static int add_sections(struct image *m)
 	for (size_t i = 0; i < m->from->n_sections && m->n_sections < SECTIONS_MAX && err == 0; i++) {
 		const struct elf_section *s = &m->from->sections[i];
 
-		if (s->type != ELF_SHT_NOBITS && s->size && is_wanted(elf_section_name(m->from, s)))
+		if (s->type != ELF_SHT_NOBITS && s->size && is_wanted(m, elf_section_name(m->from, s)))
 			err = add_section(m, s);
 	}
 	return err;
@@ -170,9 +184,9 @@ static int make(struct image *m)
 	return 0;
 }
 
-int dwarf_image_make(const struct elf *e, struct buf *out)
+int dwarf_image_make(const struct elf *e, enum dwarf_image_use use, struct buf *out)
 {
-	scoped(image_done) struct image m = { .from = e, .out = out };
+	scoped(image_done) struct image m = { .from = e, .out = out, .use = use };
 
 	return elf_find_debug(e, ".debug_info") || elf_find_debug(e, ".debug_info.dwo") ? make(&m) : -ENODATA;
 }

@@ -9,8 +9,14 @@
 
 #define DWARF_IMAGE_MAX (1ull << 30)
 
+/* Which sections are needed: decompressing the others takes time and memory. */
+enum dwarf_image_use {
+	DWARF_IMAGE_ALL,
+	DWARF_IMAGE_FUNCTIONS,		/* without locations of variables, macros, indexes and call frames */
+};
+
 /* Appends the image, aligned if *out was empty. Returns 0, -ENODATA without .debug_info, -EFBIG beyond
  * DWARF_IMAGE_MAX, -EBADMSG, -ENOMEM. */
-int dwarf_image_make(const struct elf *e, struct buf *out);
+int dwarf_image_make(const struct elf *e, enum dwarf_image_use use, struct buf *out);
 
 #endif

@@ -14,7 +14,7 @@
 
 struct inline_cache_header {
 	uint64_t magic, version;	/* version: hash of tacho's version */
-	uint8_t build_id[BUILD_ID_MAX + 4];
+	struct inline_source source;
 	uint64_t n_rows, n_records, n_strings;
 };
 
@@ -23,7 +23,7 @@ struct inline_cache_header {
 static struct inline_cache_header header_of(const struct inline_cache *c)
 {
 	return (struct inline_cache_header){
-		.magic = MAGIC, .version = str_hash(str_of(TACHO_VERSION)), .n_rows = c->table.n,
+		.magic = MAGIC, .version = str_hash(str_of(TACHO_VERSION)), .source = c->source, .n_rows = c->table.n,
 		.n_records = c->records.n, .n_strings = c->strings.n,
 	};
 }
@@ -69,28 +69,28 @@ static void clear(struct inline_cache *c)
 	buf_done(&c->strings);
 }
 
-static struct inline_cache_header header_for(const struct inline_cache *c, const uint8_t *build_id, size_t n)
+static bool find_source(struct inline_source *s, const struct elf *file)
 {
-	struct inline_cache_header h = header_of(c);
+	int n = elf_build_id(file, s->build_id);
 
-	memcpy(h.build_id, build_id, min_of(n, (size_t)BUILD_ID_MAX));
-	return h;
+	return n > 0 && symbol_cache_identify(file, &s->file);
 }
 
-void inline_cache_open(struct inline_cache *c, const uint8_t *build_id, size_t n)
+void inline_cache_open(struct inline_cache *c, const struct elf *file)
 {
-	struct inline_cache_header h = header_for(c, build_id, n), found;
+	struct inline_cache_header h, found;
 	struct iovec part = { &found, sizeof(found) };
 	size_t bytes = 0;
 	int fd;
 
-	memcpy(c->build_id, h.build_id, sizeof(c->build_id));
-	c->usable = disk_cache_path("inlines", str_hash(str_n((const char *)build_id, n)), c->path);
+	c->usable = find_source(&c->source, file) &&
+		    disk_cache_path("inlines", str_hash(str_n((const char *)c->source.build_id, BUILD_ID_MAX)), c->path);
 	fd = c->usable ? disk_cache_open(c->path, FILE_MAX, &bytes) : -1;
 	if (fd < 0)
 		return;
-	if (disk_cache_read(fd, &part, 1) < 0 || found.magic != h.magic || found.version != h.version ||
-	    memcmp(found.build_id, h.build_id, sizeof(h.build_id)) != 0 || !read_arrays(c, fd, &found, bytes))
+	h = header_of(c);
+	if (disk_cache_read(fd, &part, 1) < 0 || memcmp(&found, &h, offsetof(struct inline_cache_header, n_rows)) != 0 ||
+	    !read_arrays(c, fd, &found, bytes))
 		clear(c);
 	close(fd);
 }
@@ -209,7 +209,6 @@ static void write_entry(struct inline_cache *c)
 	};
 	size_t bytes = 0;
 
-	memcpy(h.build_id, c->build_id, sizeof(h.build_id));
 	for (size_t i = 0; i < countof(parts); i++)
 		bytes += parts[i].iov_len;
 	if (bytes <= FILE_MAX && disk_cache_write_begin(&file, c->path))

@@ -9,6 +9,7 @@
 #define SYMBOL_INLINE_CACHE_H
 
 #include "symbol/inlines.h"
+#include "symbol/symbol_cache.h"
 #include "base/painted_ranges.h"
 
 #include <limits.h>
@@ -22,17 +23,23 @@ struct inline_record {
 	uint32_t line;
 };
 
+struct inline_source {			/* where the data are from */
+	uint8_t build_id[BUILD_ID_MAX + 4];	/* padded with zeros */
+	struct cached_file_id file;
+};
+
 struct inline_cache {
 	bool usable;
-	uint8_t build_id[BUILD_ID_MAX + 4];	/* padded with zeros */
+	struct inline_source source;
 	char path[PATH_MAX];
 	struct painted_table table;
 	struct { struct inline_record *v; size_t n, cap; } records;
 	struct buf strings;
 };
 
-/* Reads the entry of the build ID, if there is one. */
-void inline_cache_open(struct inline_cache *c, const uint8_t *build_id, size_t n);
+/* Reads the entry of the file's build ID, if there is one, made from the same file: another one with this build ID may be a
+ * forgery. Files that have just been changed are not cached. */
+void inline_cache_open(struct inline_cache *c, const struct elf *file);
 void inline_cache_done(struct inline_cache *c);
 /* The index of the record at an address, INLINE_NOTHING or PAINTED_NONE. */
 uint32_t inline_cache_find(const struct inline_cache *c, uint64_t address);

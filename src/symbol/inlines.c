@@ -112,7 +112,7 @@ int inlines_open(struct inlines **out, const struct elf *file, const struct inli
 	if (!m)
 		return -ENOMEM;
 	m->opts = *opts;
-	err = libdw_debug_open(&m->debug, file);
+	err = libdw_debug_open(&m->debug, file, DWARF_IMAGE_FUNCTIONS);
 	if (err == 0)
 		err = list_code(m, file);
 	if (err == 0) {

@@ -54,10 +54,10 @@ static void image_close(const struct libdw *lib, struct libdw_image *m)
 	*m = (struct libdw_image){ 0 };
 }
 
-static int image_open(const struct libdw *lib, struct libdw_image *m, const struct elf *file)
+static int image_open(const struct libdw *lib, struct libdw_image *m, const struct elf *file, enum dwarf_image_use use)
 {
 	struct buf bytes = { 0 };
-	int err = dwarf_image_make(file, &bytes);
+	int err = dwarf_image_make(file, use, &bytes);
 
 	m->n = bytes.n;
 	m->bytes = err < 0 ? NULL : buf_take(&bytes);
@@ -70,13 +70,13 @@ static int image_open(const struct libdw *lib, struct libdw_image *m, const stru
 }
 
 /* Without the shared data, names in it are unknown. The image has no link to it, so that libdw does not search it. */
-static int open_alt(struct libdw_debug *d, const struct elf *file)
+static int open_alt(struct libdw_debug *d, const struct elf *file, enum dwarf_image_use use)
 {
 	scoped(elf_close) struct elf alt = { .fd = -1 };
 	int err = debug_alt_open(&alt, file);
 
 	if (err == 0)
-		err = image_open(d->lib, &d->alt, &alt);
+		err = image_open(d->lib, &d->alt, &alt, use);
 	if (err == 0)
 		d->lib->dwarf_setalt(d->dwarf, d->alt.dwarf);
 	else
@@ -85,17 +85,17 @@ static int open_alt(struct libdw_debug *d, const struct elf *file)
 	return err == -ENOMEM ? err : 0;
 }
 
-int libdw_debug_open(struct libdw_debug *d, const struct elf *file)
+int libdw_debug_open(struct libdw_debug *d, const struct elf *file, enum dwarf_image_use use)
 {
 	int err;
 
 	*d = (struct libdw_debug){ .lib = libdw_get() };
 	if (!d->lib)
 		return -EOPNOTSUPP;
-	err = image_open(d->lib, &d->own, file);
+	err = image_open(d->lib, &d->own, file, use);
 	d->dwarf = d->own.dwarf;
 	if (err == 0)
-		err = open_alt(d, file);
+		err = open_alt(d, file, use);
 	d->n_image = d->own.n + d->alt.n;
 	if (err < 0)
 		libdw_debug_close(d);

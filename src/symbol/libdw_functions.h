@@ -10,6 +10,8 @@
 #include <elfutils/libdwelf.h>
 #include <gelf.h>
 
+#include "symbol/dwarf_image.h"
+
 #define LIBDW_FUNCTIONS(X) \
 	/* files */ \
 	X(dwarf_begin_elf) X(dwarf_end) X(dwarf_errno) X(dwarf_errmsg) X(dwarf_getalt) X(dwarf_setalt) \
@@ -70,7 +72,7 @@ struct libdw_debug {
 /* Opens the DWARF sections of `file`, as a copy in memory (see dwarf_image.h): the file may be truncated or closed
  * meanwhile, and its sections may be compressed with zlib or zstd. Returns 0, -EOPNOTSUPP when libdw is not installed,
  * -ENODATA without debug data, -EBADMSG, -EFBIG, -ENOMEM. */
-int libdw_debug_open(struct libdw_debug *d, const struct elf *file);
+int libdw_debug_open(struct libdw_debug *d, const struct elf *file, enum dwarf_image_use use);
 void libdw_debug_close(struct libdw_debug *d);
 
 #endif

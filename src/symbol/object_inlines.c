@@ -60,11 +60,8 @@ static int open_debug(struct object_inlines *o)
 
 static void open_cache(struct object_inlines *o, uint64_t n_debug)
 {
-	uint8_t id[BUILD_ID_MAX];
-	int n = n_debug >= CACHED_DEBUG_MIN ? elf_build_id(&o->file, id) : 0;
-
-	if (n > 0)
-		inline_cache_open(&o->cache, id, (size_t)n);
+	if (n_debug >= CACHED_DEBUG_MIN)
+		inline_cache_open(&o->cache, &o->file);
 }
 
 /* Takes the file from the caller. */

@@ -43,6 +43,16 @@ static bool is_fresh(const struct stat *st)
 	return st->st_ctim.tv_sec > now.tv_sec - SETTLED_S;
 }
 
+bool symbol_cache_identify(const struct elf *file, struct cached_file_id *out)
+{
+	struct stat st;
+
+	if (file->fd < 0 || fstat(file->fd, &st) < 0)
+		return false;
+	*out = source_of(&st);
+	return !is_fresh(&st);
+}
+
 /* Returns false for a decompressed image, whose file is unknown. */
 static bool identify_elf(struct symbol_cache_entry *s, const struct elf *e, struct cached_file_id *out)
 {

@@ -33,6 +33,8 @@ void symbol_cache_for_elf(struct symbol_cache_entry *s, uint64_t number, const s
 			  const struct elf *debug, bool embedded);
 /* Sets *s for a table built from one file. */
 void symbol_cache_for_file(struct symbol_cache_entry *s, const char *path);
+/* Identifies an open file. False if it is not one on disk, or has just been changed. */
+bool symbol_cache_identify(const struct elf *file, struct cached_file_id *out);
 /* Fills an empty table from the cache. Returns false and leaves it empty if there is no valid entry. */
 bool symbol_cache_read(struct symbol_cache_entry *s, struct symbol_table *t);
 /* Writes a finished table that was not read from the cache, after compacting it. */

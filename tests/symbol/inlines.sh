@@ -115,9 +115,22 @@ cp p whole
 objcopy --only-keep-debug p p.debug
 objcopy --strip-all --add-gnu-debuglink=p.debug p
 compare "separate file" p whole
-[ "$(find cache/tacho/inlines -type f | wc -l)" -gt 5 ] || { echo "nothing was cached" >&2; exit 1; }
+# Once more, from the cache: a file that has just been made is not cached.
+sleep 3
+compare "uncached" p whole
+compare "cached" p whole
+[ "$(find cache/tacho/inlines -type f | wc -l)" -gt 0 ] || { echo "nothing was cached" >&2; exit 1; }
+# Another file with the same build ID does not use the entry.
+cp p.debug other.debug
+objcopy --update-section .debug_str=/dev/null other.debug 2>/dev/null && mv other.debug p.debug && {
+	"$inlines" "$dir/p" <addresses >of_other
+	cmp -s of_other from_cache && { echo "the cache of another file is used" >&2; exit 1; }
+	cp whole again && objcopy --only-keep-debug again p.debug
+}
 # A damaged entry is ignored.
+sleep 3
+"$inlines" "$dir/p" <addresses >/dev/null
 for file in cache/tacho/inlines/*; do
-	head -c 300 /dev/urandom | dd of="$file" bs=1 seek=60 conv=notrunc 2>/dev/null
+	head -c 300 /dev/urandom | dd of="$file" bs=1 seek=120 conv=notrunc 2>/dev/null
 done
 compare "damaged cache" p whole

@@ -40,7 +40,7 @@ static void check_image(const char *path)
 	int err;
 
 	assert_int_equal(elf_open(&file, path), 0);
-	err = dwarf_image_make(&file, &bytes);
+	err = dwarf_image_make(&file, DWARF_IMAGE_ALL, &bytes);
 	if (err == -ENODATA)
 		skip();			/* built without -g */
 	assert_int_equal(err, 0);
@@ -86,7 +86,7 @@ static void test_without_debug_data(void **state)
 	scoped(buf_done) struct buf bytes = { 0 };
 
 	assert_int_equal(elf_open_bytes(&file, empty, sizeof(empty)), 0);
-	assert_int_equal(dwarf_image_make(&file, &bytes), -ENODATA);
+	assert_int_equal(dwarf_image_make(&file, DWARF_IMAGE_ALL, &bytes), -ENODATA);
 }
 
 static void test_library(void **state)
