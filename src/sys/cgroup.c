@@ -3,6 +3,7 @@
  */
 #include "sys/cgroup.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -128,30 +129,55 @@ int cgroup_check(const struct sys *sys, const char *path, struct tacho_error *e)
 	return fd;
 }
 
-/* Appends the groups below `dir`, whose path relative to the mount point is `name`. */
+static void closedirp(DIR **dir)
+{
+	if (*dir)
+		closedir(*dir);
+}
+
+static int by_name(const void *a, const void *b)
+{
+	return str_natcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* The directories below `path`, sorted. A group also has dozens of files, which are told apart without looking at each. */
+static int list_groups(const char *path, struct strlist *out)
+{
+	scoped(closedirp) DIR *dir = opendir(path);
+	struct dirent *entry;
+	struct stat st;
+
+	while (dir && (entry = readdir(dir))) {
+		if (entry->d_name[0] == '.' || (entry->d_type != DT_DIR && entry->d_type != DT_UNKNOWN))
+			continue;
+		if (entry->d_type == DT_UNKNOWN &&
+		    (fstatat(dirfd(dir), entry->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0 || !S_ISDIR(st.st_mode)))
+			continue;
+		if (strlist_add(out, str_of(entry->d_name)) < 0)
+			return -ENOMEM;
+	}
+	if (out->n > 1)
+		qsort(out->v, out->n, sizeof(*out->v), by_name);
+	return 0;
+}
+
+/* Appends the groups below `dir`, whose path relative to the mount point is `name`. A directory with two links has no
+ * directories below it, so most groups need not be opened. */
 static int list_below(const char *dir, const char *name, int depth, struct strlist *out)
 {
 	scoped(strlist_done) struct strlist names = { 0 };
-	int err = sys_list_dir(dir, &names);
+	struct stat st;
+	int err = depth > DEPTH_MAX || (depth && stat(dir, &st) == 0 && st.st_nlink == 2) ? 0 : list_groups(dir, &names);
 
-	if (err < 0 || depth > DEPTH_MAX)
-		return err == -ENOMEM ? err : 0;
-	for (size_t i = 0; i < names.n; i++) {
+	for (size_t i = 0; i < names.n && err == 0; i++) {
 		char path[PATH_MAX], below[PATH_MAX];
-		struct stat st;
 
 		if (snprintf(path, sizeof(path), "%s/%s", dir, names.v[i]) >= (int)sizeof(path) ||
-		    snprintf(below, sizeof(below), "%s%s%s", name, *name ? "/" : "", names.v[i]) >=
-			    (int)sizeof(below) ||
-		    lstat(path, &st) < 0 || !S_ISDIR(st.st_mode))
+		    snprintf(below, sizeof(below), "%s%s%s", name, *name ? "/" : "", names.v[i]) >= (int)sizeof(below))
 			continue;
-		if (strlist_add(out, str_of(below)) < 0)
-			return -ENOMEM;
-		err = list_below(path, below, depth + 1, out);
-		if (err < 0)
-			return err;
+		err = strlist_add(out, str_of(below)) < 0 ? -ENOMEM : list_below(path, below, depth + 1, out);
 	}
-	return 0;
+	return err;
 }
 
 int cgroup_list(const struct sys *sys, struct strlist *out)

@@ -40,6 +40,12 @@ struct collector {
 	char online[4096];		/* online CPUs at the last check */
 	uint64_t check_ns; /* time to check for changed processes and CPUs and to call the hooks
 			      next */
+	uint64_t cgroup_scan_ns;	/* time of the next scan for cgroups; 0: nothing has changed */
+	uint64_t cgroup_last_ns;	/* time of the last scan */
+	int64_t cgroup_saved_ns;	/* CPU time that scans may use at once */
+	uint64_t cgroup_next_ns;	/* the earliest time of a scan after a change */
+	uint64_t cgroup_full_ns;	/* time of the next scan even if no change was reported */
+	bool all_cgroups_watched;	/* every change is reported */
 	int (*reload)(void *arg, struct tacho_error *e);
 	void *reload_arg;
 	pthread_t reloader; /* runs a reload after SIGHUP while the loop continues to read counters */

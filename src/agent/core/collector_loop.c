@@ -15,6 +15,7 @@
 #include <sys/epoll.h>
 #include <sys/inotify.h>
 #include <sys/signalfd.h>
+#include <sys/stat.h>
 #include <sys/timerfd.h>
 
 #include "base/clock.h"
@@ -22,7 +23,13 @@
 
 #define CHECK_NS 1000000000u
 #define EXPIRE_NS 300000000000		/* an ended series stays visible for five minutes */
-#define MAX_WATCHES 4096
+#define MAX_WATCHES 32768
+/* Scans for cgroups may use a tenth of a CPU on average: many are created one after the other when a machine starts. Some
+ * CPU time is saved up, so that a few changes are always followed at once. */
+#define CGROUP_SCAN_SHARE 10
+#define CGROUP_SCAN_SAVED_NS 200000000
+#define CGROUP_FULL_NS 30000000000ull	/* a scan without a reported change, if all are watched */
+#define CGROUP_UNWATCHED_NS 2000000000ull
 
 static void call_listeners(struct collector *c, const struct point_batch *b, bool live)
 {
@@ -130,7 +137,7 @@ static void check_for_changes(struct collector *c)
 		struct agent_source *s = c->sources[i];
 
 		if (s->ended || s->config->n_events == 0 ||
-		    (!cpus && !s->stale && !has_dynamic_targets(s))) {
+		    (!cpus && !s->stale && (!has_dynamic_targets(s) || s->config->target == TARGET_CGROUPS))) {
 			over = over && (s->ended || s->config->n_events == 0);
 			continue;
 		}
@@ -152,12 +159,17 @@ static void check_for_changes(struct collector *c)
 static void watch_dir(struct collector *c, char *path, size_t n, unsigned *left)
 {
 	struct dirent *entry;
+	struct stat st;
 	DIR *dir;
 
 	if (*left == 0 ||
-	    inotify_add_watch(c->inotify_fd, path, IN_CREATE | IN_DELETE | IN_ONLYDIR) < 0)
+	    inotify_add_watch(c->inotify_fd, path, IN_CREATE | IN_DELETE | IN_ONLYDIR) < 0) {
+		c->all_cgroups_watched = c->all_cgroups_watched && errno == ENOENT;	/* it was just removed */
 		return;
+	}
 	--*left;
+	if (stat(path, &st) == 0 && st.st_nlink == 2)		/* no directories below it */
+		return;
 	dir = opendir(path);
 	if (!dir)
 		return;
@@ -182,21 +194,44 @@ void collector_watch_cgroups(struct collector *c)
 
 	for (size_t i = 0; i < c->n_sources; i++)
 		wanted = wanted || c->sources[i]->config->target == TARGET_CGROUPS;
+	c->all_cgroups_watched = c->inotify_fd >= 0;
 	if (wanted && c->inotify_fd >= 0 && tacho_cgroup_mount(c->tacho, path, sizeof(path)) == 0)
 		watch_dir(c, path, strlen(path), &left);
 }
 
-/* A cgroup was created or removed: refresh at once, because some cgroups are short-lived. */
-static void cgroups_changed(struct collector *c)
+/* A cgroup was created or removed: they are listed as soon as the last scan is long enough ago. */
+static void note_cgroup_change(struct collector *c)
 {
 	char bytes[8192] __attribute__((aligned(8)));
 
 	while (read(c->inotify_fd, bytes, sizeof(bytes)) > 0)
 		;
-	for (size_t i = 0; i < c->n_sources; i++)
-		if (c->sources[i]->config->target == TARGET_CGROUPS)
-			source_refresh(c->sources[i], false);
-	collector_watch_cgroups(c);
+	if (!c->cgroup_scan_ns)
+		c->cgroup_scan_ns = max_of(clock_mono_ns(), c->cgroup_next_ns);
+}
+
+static void scan_cgroups(struct collector *c)
+{
+	uint64_t start = clock_mono_ns(), cpu = (uint64_t)clock_ns(CLOCK_THREAD_CPUTIME_ID), took;
+	bool wanted = false, more = false;
+
+	for (size_t i = 0; i < c->n_sources; i++) {
+		if (c->sources[i]->config->target != TARGET_CGROUPS)
+			continue;
+		wanted = true;
+		if (source_refresh(c->sources[i], false) < 0)
+			log_text(c, TACHO_LOG_WARN, "cannot refresh the cgroups to count: out of memory");
+		more = more || c->sources[i]->more_cgroups;
+	}
+	if (wanted && !more)
+		collector_watch_cgroups(c);
+	took = (uint64_t)clock_ns(CLOCK_THREAD_CPUTIME_ID) - cpu;
+	c->cgroup_saved_ns = min_of(c->cgroup_saved_ns + (int64_t)((start - c->cgroup_last_ns) / CGROUP_SCAN_SHARE),
+				    (int64_t)CGROUP_SCAN_SAVED_NS) - (int64_t)took;
+	c->cgroup_last_ns = start;
+	c->cgroup_next_ns = c->cgroup_saved_ns >= 0 ? start : start + (uint64_t)-c->cgroup_saved_ns * CGROUP_SCAN_SHARE;
+	c->cgroup_scan_ns = more ? max_of(start + 2 * took, c->cgroup_next_ns) : 0;
+	c->cgroup_full_ns = start + (c->all_cgroups_watched ? CGROUP_FULL_NS : max_of(CGROUP_UNWATCHED_NS, took * CGROUP_SCAN_SHARE));
 }
 
 /* ---- starting and ending processes ---- */
@@ -250,7 +285,7 @@ static int pass_task_change(void *arg, const struct tacho_task_change *change)
 void collector_arm(struct collector *c)
 {
 	struct itimerspec at = { 0 };
-	uint64_t next = c->check_ns;
+	uint64_t next = c->cgroup_scan_ns ? min_of(c->check_ns, c->cgroup_scan_ns) : c->check_ns;
 
 	for (size_t i = 0; i < c->n_sources; i++)
 		if (!c->sources[i]->paused)
@@ -274,6 +309,8 @@ static int read_due_sources(struct collector *c)
 		err = collector_tick(c, s);
 		schedule_next_tick(c, s, start);
 	}
+	if (err >= 0 && ((c->cgroup_scan_ns && c->cgroup_scan_ns <= now) || c->cgroup_full_ns <= now))
+		scan_cgroups(c);
 	if (err >= 0 && c->check_ns <= now) {
 		check_for_changes(c);
 		c->check_ns = now - now % CHECK_NS + CHECK_NS;
@@ -389,7 +426,7 @@ static int wait_and_serve(struct collector *c)
 	pthread_mutex_lock(&c->lock);
 	for (int i = 0; i < n; i++) {
 		if (events[i].data.fd == c->inotify_fd)
-			cgroups_changed(c);
+			note_cgroup_change(c);
 		else if (events[i].data.fd == c->signal_fd)
 			reload = take_signals(c) || reload;
 		else if (c->tasks && events[i].data.fd == tacho_task_watch_fd(c->tasks))

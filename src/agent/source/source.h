@@ -12,6 +12,7 @@
 #include "agent/core/agent.h"
 #include "agent/source/flush_queue.h"
 #include "agent/source/counter_series.h"
+#include "base/map.h"
 
 #include <tacho/tacho.h>
 
@@ -79,6 +80,9 @@ struct agent_source {
 	struct source_unit *units;
 	size_t n_units, cap_units;
 	struct { struct counted_child *v; size_t n, cap; } children;
+	uint64_t refresh_ns;		/* CLOCK_MONOTONIC of the current refresh */
+	bool more_cgroups;		/* others wait for the next refresh, so that ticks are not delayed */
+	struct map cgroup_index;	/* during a refresh: path -> index in `units` */
 	struct source_event *events;
 	struct counter_table counters;
 	struct source_unit *all;	/* the total of all processes; NULL: none */

@@ -9,16 +9,31 @@
 #include <limits.h>
 #include <stdio.h>
 
+#include "base/clock.h"
 #include "base/cpuset.h"
 #include "base/num.h"
 #include "base/vec.h"
 
+/* There may be thousands of cgroups. */
+static int index_cgroups(struct agent_source *s)
+{
+	int err = 0;
+
+	map_done(&s->cgroup_index);
+	for (size_t i = 0; i < s->n_units && err == 0; i++)
+		if (s->units[i].cgroup)
+			err = map_put(&s->cgroup_index, str_of(s->units[i].cgroup), i);
+	return err;
+}
+
+/* Opening the counters of a cgroup takes a fraction of a millisecond; ticks have to come in between. */
+#define REFRESH_NS 250000000u
+
 static struct source_unit *find_cgroup(struct agent_source *s, const char *path)
 {
-	for (size_t i = 0; i < s->n_units; i++)
-		if (s->units[i].cgroup && !strcmp(s->units[i].cgroup, path))
-			return &s->units[i];
-	return NULL;
+	const uint64_t *at = map_get(&s->cgroup_index, str_of(path));
+
+	return at ? &s->units[*at] : NULL;
 }
 
 /* Cgroups are named by their path from the root, as in /proc/PID/cgroup; a pattern may omit the
@@ -47,6 +62,10 @@ static int visit_cgroup(void *arg, const char *below)
 	if (u || s->n_units >= SOURCE_MAX_UNITS) {
 		if (u)
 			u->seen = true;
+		return 0;
+	}
+	if (s->last_ns && clock_mono_ns() - s->refresh_ns > REFRESH_NS) {
+		s->more_cgroups = true;
 		return 0;
 	}
 	u = unit_add(s);
@@ -227,7 +246,12 @@ int source_refresh(struct agent_source *s, bool cpus_changed)
 		err = tacho_processes(s->tacho, processes_visit, s);
 		break;
 	case TARGET_CGROUPS:
-		err = tacho_cgroups(s->tacho, visit_cgroup, s);
+		s->refresh_ns = clock_mono_ns();
+		s->more_cgroups = false;
+		err = index_cgroups(s);
+		if (err == 0)
+			err = tacho_cgroups(s->tacho, visit_cgroup, s);
+		map_done(&s->cgroup_index);
 		err = err == -ENOENT ? 0 : err;
 		break;
 	default:

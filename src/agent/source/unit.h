@@ -8,7 +8,7 @@
 #include "agent/source/source.h"
 
 #define NO_COUNTER UINT32_MAX
-#define SOURCE_MAX_UNITS 4096	/* units of one source: a fork bomb must not exhaust the agent */
+#define SOURCE_MAX_UNITS 16384	/* units of one source: a fork bomb must not exhaust the agent */
 
 /* Adds an empty unit. NULL: out of memory, or there are too many. */
 struct source_unit *unit_add(struct agent_source *s);
