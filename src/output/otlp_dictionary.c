@@ -50,18 +50,18 @@ uint32_t otlp_string(struct otlp_dictionary *d, const char *text)
 	return index;
 }
 
-/* The attribute encoded in `message`, which is cleared. */
-static uint32_t intern_attribute(struct otlp_dictionary *d)
+/* The element encoded in `message`, which is cleared; an equal one is there once. */
+static uint32_t intern_message(struct otlp_dictionary *d, enum otlp_table table, struct map *known)
 {
-	const uint64_t *there = map_get(&d->attributes, buf_view(&d->message));
+	const uint64_t *there = map_get(known, buf_view(&d->message));
 	char *key = there ? NULL : arena_alloc(&d->arena, d->message.n + 1);
 	uint32_t index = there ? (uint32_t)*there : 0;
 
 	if (key) {
 		memcpy(key, d->message.bytes, d->message.n);
-		index = add_element(d, OTLP_ATTRIBUTES, buf_view(&d->message));
+		index = add_element(d, table, buf_view(&d->message));
 	}
-	if (!there && (!key || map_put(&d->attributes, str_n(key, d->message.n), index) < 0))
+	if (!there && (!key || map_put(known, str_n(key, d->message.n), index) < 0))
 		d->failed = true;
 	buf_clear(&d->message);
 	return index;
@@ -76,7 +76,7 @@ uint32_t otlp_text_attribute(struct otlp_dictionary *d, const char *key, const c
 	pb_u64(&d->message, KEY_VALUE_UNIT_KEY, otlp_string(d, key));
 	pb_message(&d->message, KEY_VALUE_UNIT_VALUE, &d->part);
 	buf_clear(&d->part);
-	return intern_attribute(d);
+	return intern_message(d, OTLP_ATTRIBUTES, &d->attributes);
 }
 
 uint32_t otlp_number_attribute(struct otlp_dictionary *d, const char *key, uint64_t value)
@@ -86,7 +86,7 @@ uint32_t otlp_number_attribute(struct otlp_dictionary *d, const char *key, uint6
 	pb_u64(&d->message, KEY_VALUE_UNIT_KEY, otlp_string(d, key));
 	pb_message(&d->message, KEY_VALUE_UNIT_VALUE, &d->part);
 	buf_clear(&d->part);
-	return intern_attribute(d);
+	return intern_message(d, OTLP_ATTRIBUTES, &d->attributes);
 }
 
 /* Appends the indices collected in d->indices as a packed field of `message`, and clears them. */
@@ -145,7 +145,8 @@ static uint32_t function(struct otlp_dictionary *d, uint32_t id)
 	pb_u64(&d->message, FUNCTION_NAME, otlp_string(d, text));
 	if (f->code->srcfile)
 		pb_u64(&d->message, FUNCTION_FILENAME, otlp_string(d, f->code->srcfile));
-	return d->function_of[id] = add_message(d, OTLP_FUNCTIONS);
+	/* Functions of the same name and file may be in several objects, which a function does not name. */
+	return d->function_of[id] = intern_message(d, OTLP_FUNCTIONS, &d->known_functions);
 }
 
 /* The values of profile.frame.type; NULL: none of them applies. */
@@ -243,6 +244,7 @@ void otlp_dictionary_done(struct otlp_dictionary *d)
 	buf_done(&d->indices);
 	map_done(&d->strings);
 	map_done(&d->attributes);
+	map_done(&d->known_functions);
 	arena_done(&d->arena);
 	free(d->spans);
 	free(d->mapping_of);

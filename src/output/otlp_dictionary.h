@@ -22,7 +22,7 @@ struct otlp_dictionary {
 	struct address_span *spans;		/* object -> pages of its frames */
 	uint32_t *mapping_of, *function_of, *location_of, *stack_of;	/* object, function, location, node -> index */
 	struct { struct buf bytes; uint32_t n; } tables[N_OTLP_TABLES];
-	struct map strings, attributes;
+	struct map strings, attributes, known_functions;
 	struct arena arena;
 	struct buf message, part, indices;
 	bool failed;				/* out of memory */

@@ -65,6 +65,10 @@ struct event_config *config_add_event(struct source_config *s, struct str spec, 
 				      struct str original, struct toml_at at);
 int config_note(struct agent_config *cfg, const char *fmt, ...) printf_like(2, 3);
 
+/* Notes an error, so that reading continues and all errors are reported; the first remains in *e. Returns 0 for an error of
+ * the configuration, and other errors unchanged. */
+int config_collect(struct agent_config *cfg, int err, struct tacho_error *e);
+
 /* The format of a configuration file, guessed from its text. */
 enum config_kind { CONFIG_TOML, CONFIG_ALUMET, CONFIG_COLLECTD };
 enum config_kind config_kind_of(struct str text);

@@ -99,6 +99,24 @@ int config_note(struct agent_config *cfg, const char *fmt, ...)
 	return err;
 }
 
+#define ERRORS_MAX 50
+
+int config_collect(struct agent_config *cfg, int err, struct tacho_error *e)
+{
+	struct buf text = { 0 };
+
+	if (err >= 0 || err == -ENOMEM || !e)
+		return err;
+	buf_printf(&text, "%s%s%s", e->message, e->hint[0] ? "\n  " : "", e->hint);
+	if (buf_failed(&text) || (cfg->errors.n < ERRORS_MAX && strlist_add(&cfg->errors, buf_view(&text)))) {
+		buf_done(&text);
+		return error_nomem(e);
+	}
+	buf_done(&text);
+	*e = (struct tacho_error){ .column = -1 };
+	return 0;
+}
+
 const struct agent_config *config_hold(const struct agent_config *cfg)
 {
 	((struct agent_config *)cfg)->n_holders++;
@@ -129,6 +147,7 @@ static void free_config(struct agent_config *cfg)
 	keys_done(profile_keys, &cfg->profile);
 	keys_done(usage_keys, &cfg->usage);
 	strlist_done(&cfg->notes);
+	strlist_done(&cfg->errors);
 	origins_free(cfg->origins);
 	free(cfg->path);
 	free(cfg);
@@ -316,21 +335,46 @@ static int load_values(struct agent_config *cfg, const struct config_opts *opts,
 			err = error_nomem(e);
 	}
 	for (size_t i = 0; i < opts->n_sets && !err; i++)
-		err = config_apply_set(cfg, opts->sets[i], e);
+		err = config_collect(cfg, config_apply_set(cfg, opts->sets[i], e), e);
 	return err ? err : config_finish(cfg, e);
+}
+
+/* The first error goes to *e, all to the caller's list. */
+static int report_errors(struct agent_config *cfg, const struct config_opts *opts, int code, struct tacho_error *e)
+{
+	struct str hint = str_of(cfg->errors.v[0]), message;
+
+	str_cut(&hint, '\n', &message);
+	error_set(e, cfg->errors.n > 1 ? -EINVAL : code, "%.*s", STR(message));
+	if (hint.s)
+		error_hint(e, "%.*s", STR(str_trim(hint)));
+	for (size_t i = 0; opts->errors && i < cfg->errors.n; i++)
+		if (strlist_add(opts->errors, str_of(cfg->errors.v[i])))
+			return error_nomem(e);
+	return e->code;
 }
 
 int config_load(struct agent_config **out, const struct config_opts *opts, struct tacho_error *e)
 {
 	static _Atomic uint64_t serial;
 	scoped(freep_config) struct agent_config *cfg = calloc(1, sizeof(*cfg));
-	int err;
+	struct tacho_error own = { .column = -1 };
+	int err, code;
 
 	if (!cfg)
 		return error_nomem(e);
+	if (!e)
+		e = &own;
 	err = load_values(cfg, opts, e);
+	if (err && (err == -ENOMEM || (!cfg->errors.n && !opts->errors)))
+		return err;
+	code = err ? err : -EINVAL;
+	if (err)
+		err = config_collect(cfg, err, e);
 	if (err)
 		return err;
+	if (cfg->errors.n)
+		return report_errors(cfg, opts, code, e);
 	cfg->serial = ++serial;
 	*out = take(cfg);
 	return 0;

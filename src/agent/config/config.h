@@ -67,6 +67,7 @@ struct source_config {
 		       */
 	int priority;	/* if file descriptors run short, sources with higher priority get them */
 	bool children;			/* processes are counted with those that they start */
+	bool broken;			/* an error in it was reported already */
 	bool no_merge;			/* report each instance of a PMU type separately */
 	enum naming naming;
 	struct strlist event_lists;	/* vendor event lists to look up names in */
@@ -105,10 +106,12 @@ struct usage_config {
 struct export_config {
 	char *name;			/* unique: the type's name, with -2 ... appended where needed */
 	const struct exporter_type *type;
+	bool broken;			/* an error in it was reported already */
 	void *settings;			/* the type's settings struct, filled by its keys */
 };
 
 struct trigger_config {
+	bool broken;			/* an error in it was reported already */
 	char *name, *when;		/* "rate(context-switches) > 50000 for 5s" */
 	int action;			/* 0 flame, 1 perf.data, 2 both */
 	uint64_t length_ns, cooldown_ns, max_bytes;
@@ -149,6 +152,7 @@ struct agent_config {
 	struct trigger_config *triggers;
 	size_t n_triggers;
 	bool default_sources;		/* use the built-in sources if the file has none */
+	struct strlist errors;		/* while it is read: all errors, with their hints on a second line */
 	struct strlist notes;		/* settings that may not mean what the user expects */
 	struct config_origins *origins;	/* origin of each value, for config_show() */
 };
@@ -157,6 +161,7 @@ struct config_opts {
 	const char *path; /* NULL: the standard paths; if none exists, the default sources */
 	const char *const *sets;	/* "agent.listen=..."; override files */
 	size_t n_sets;
+	struct strlist *errors;		/* gets all errors, the first as well; NULL: not wanted */
 };
 
 /* Returns 0, or a negative errno with the message "FILE:LINE:COLUMN: ...". */

@@ -8,7 +8,7 @@
 #include <stdio.h>
 
 #include "agent/core/condition.h"
-#include "agent/export/exporter.h"
+#include "agent/export/point_filter.h"
 #include "base/cpuset.h"
 #include "base/error.h"
 #include "base/num.h"
@@ -327,6 +327,19 @@ static int check_export(const struct agent_config *cfg, size_t i, struct tacho_e
 		error_hint(e, "%s", own.hint);
 		return -EINVAL;
 	}
+	if (exporter_pushes(x->type)) {
+		struct point_filter *filter = NULL;
+		int err = point_filter_new(&filter, push, &own);
+
+		point_filter_free(filter);
+		if (err == -ENOMEM)
+			return error_nomem(e);
+		if (err < 0) {
+			refuse_entry(&entry, own.message, e);
+			error_hint(e, "%s", own.hint);
+			return -EINVAL;
+		}
+	}
 	for (size_t k = 0; exporter_pushes(x->type) && k < push->sources.n; k++) {
 		/* the self metrics and the CPU utilisation */
 		bool known = !strcmp(push->sources.v[k], "agent") || !strcmp(push->sources.v[k], "usage");
@@ -364,15 +377,18 @@ static int check_trigger(const struct agent_config *cfg, size_t i, struct tacho_
 
 int config_finish(struct agent_config *cfg, struct tacho_error *e)
 {
-	int err = finish_agent(cfg, e);
+	int err = config_collect(cfg, finish_agent(cfg, e), e);
 
 	for (size_t i = 0; i < cfg->n_sources && !err; i++)
-		err = finish_source(cfg, i, e);
+		if (!cfg->sources[i].broken)
+			err = config_collect(cfg, finish_source(cfg, i, e), e);
 	for (size_t i = 0; i < countof(named_lists) && !err; i++)
-		err = name_entries(cfg, &named_lists[i], e);
+		err = config_collect(cfg, name_entries(cfg, &named_lists[i], e), e);
 	for (size_t i = 0; i < cfg->n_exports && !err; i++)
-		err = check_export(cfg, i, e);
+		if (!cfg->exports[i].broken)
+			err = config_collect(cfg, check_export(cfg, i, e), e);
 	for (size_t i = 0; i < cfg->n_triggers && !err; i++)
-		err = check_trigger(cfg, i, e);
-	return err ? err : config_look_up(cfg, e);
+		if (!cfg->triggers[i].broken)
+			err = config_collect(cfg, check_trigger(cfg, i, e), e);
+	return err || cfg->errors.n ? err : config_look_up(cfg, e);
 }

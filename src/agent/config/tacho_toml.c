@@ -128,8 +128,8 @@ static int read_table(struct tacho_toml_reader *r, const struct toml_table *tabl
 	if (!err && origin_where(set, &r->from, v->at))
 		err = error_nomem(r->e);
 	for (const struct toml_value *m = v->first; m && !err; m = m->next)
-		err = read_member(r, table, set, m);
-	return err ? err : check_required(r, table, v);
+		err = config_collect(r->cfg, read_member(r, table, set, m), r->e);
+	return err ? err : config_collect(r->cfg, check_required(r, table, v), r->e);
 }
 
 static int read_agent(struct tacho_toml_reader *r, const struct toml_value *v)
@@ -146,7 +146,7 @@ static int read_agent(struct tacho_toml_reader *r, const struct toml_value *v)
 		if (str_is(m->key, "retention"))
 			err = read_table(r, &retention, m);
 		else
-			err = read_member(r, &agent, set, m);
+			err = config_collect(r->cfg, read_member(r, &agent, set, m), r->e);
 	}
 	return err;
 }
@@ -169,26 +169,28 @@ static int read_source(struct tacho_toml_reader *r, const struct toml_value *v)
 {
 	struct source_config *s = config_add_source(r->cfg, r->e);
 	const struct key_space space = { source_keys, s };
+	size_t n_errors = r->cfg->errors.n;
+	int err;
 
 	if (!s)
 		return -ENOMEM;
-	return read_table(r,
-			  &(struct toml_table){ "[[source]]", ORIGIN_SOURCE, r->cfg->n_sources - 1,
-						&space, 1 },
-			  v);
+	err = read_table(r, &(struct toml_table){ "[[source]]", ORIGIN_SOURCE, r->cfg->n_sources - 1, &space, 1 }, v);
+	s->broken = r->cfg->errors.n > n_errors;
+	return err;
 }
 
 static int read_trigger(struct tacho_toml_reader *r, const struct toml_value *v)
 {
 	struct trigger_config *t = config_add_trigger(r->cfg, r->e);
 	const struct key_space space = { trigger_keys, t };
+	size_t n_errors = r->cfg->errors.n;
+	int err;
 
 	if (!t)
 		return -ENOMEM;
-	return read_table(r,
-			  &(struct toml_table){ "[[trigger]]", ORIGIN_TRIGGER,
-						r->cfg->n_triggers - 1, &space, 1 },
-			  v);
+	err = read_table(r, &(struct toml_table){ "[[trigger]]", ORIGIN_TRIGGER, r->cfg->n_triggers - 1, &space, 1 }, v);
+	t->broken = r->cfg->errors.n > n_errors;
+	return err;
 }
 
 static int find_type(struct tacho_toml_reader *r, const struct toml_value *v,
@@ -225,6 +227,7 @@ static int read_export(struct tacho_toml_reader *r, const struct toml_value *v)
 	struct export_head head = { 0 };
 	struct key_space spaces[3] = { { export_keys, &head } };
 	struct export_config *x;
+	size_t n_errors;
 	struct toml_table table = { .origin = ORIGIN_EXPORT,
 				    .spaces = spaces,
 				    .n_spaces = countof(spaces) };
@@ -243,7 +246,10 @@ static int read_export(struct tacho_toml_reader *r, const struct toml_value *v)
 	snprintf(name, sizeof(name), "[[export]] of the type %.32s", type->name);
 	table.name = name;
 	table.index = r->cfg->n_exports - 1;
+	n_errors = r->cfg->errors.n;
 	err = read_table(r, &table, v);
+	x = &r->cfg->exports[table.index];
+	x->broken = r->cfg->errors.n > n_errors;
 	x->name = take(head.name);
 	keys_done(export_keys, &head);
 	return err;
@@ -260,7 +266,7 @@ static int read_each(struct tacho_toml_reader *r, const struct toml_value *v, co
 	if (v->kind != TOML_ARRAY)
 		return need_table(r, v, table);
 	for (const struct toml_value *m = v->first; m && !err; m = m->next)
-		err = m->kind == TOML_TABLE ? read(r, m) : need_table(r, v, table);
+		err = config_collect(r->cfg, m->kind == TOML_TABLE ? read(r, m) : need_table(r, v, table), r->e);
 	return err;
 }
 
@@ -331,6 +337,7 @@ static int read_root(struct tacho_toml_reader *r, const struct toml_value *root)
 			err = read_each(r, v, "[[trigger]]", read_trigger);
 		else if (!str_is(v->key, "include"))
 			err = unknown_key(r, &top, v);
+		err = config_collect(r->cfg, err, r->e);
 	}
 	if (!err && toml_get(root, STR_LIT("include")))
 		err = read_includes(r, toml_get(root, STR_LIT("include")));

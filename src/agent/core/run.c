@@ -199,7 +199,15 @@ static int reload_locked(struct running_agent *r, struct tacho_error *e)
 {
 	const struct agent_config *old = r->agent.config;
 	struct agent_config *fresh = NULL;
-	int err = config_load(&fresh, &r->opts, e);
+	struct config_opts opts = r->opts;
+	struct strlist errors = { 0 };
+	int err;
+
+	opts.errors = &errors;
+	err = config_load(&fresh, &opts, e);
+	for (size_t i = 1; i < errors.n; i++)		/* the caller reports the first */
+		log_line(&r->agent, TACHO_LOG_WARN, "%s", errors.v[i]);
+	strlist_done(&errors);
 
 	if (err < 0)
 		return err;

@@ -71,6 +71,7 @@ struct exporter_type {
 	 * one window. */
 	enum send_result (*send_profile)(void *x, const struct export_body *s,
 					 struct send_reply *reply);
+	const char *profile_format;	/* a format of tacho_output_write(); NULL: pprof */
 	/* serve: whether clients can connect; NULL: whether open() succeeded. */
 	bool (*connected)(void *x);
 	void (*close)(void *x);
@@ -90,8 +91,9 @@ struct push_settings {
 	uint64_t queue_bytes;		/* on disk (or memory): "64M" */
 	uint64_t max_points;		/* per body: 10000 */
 	struct strlist sources;		/* only these sources; empty: all */
+	struct strlist keep, drop;	/* selectors of series, see point_filter.h */
 };
-#define PUSH_KEYS_COUNT 5
+#define PUSH_KEYS_COUNT 7
 extern const struct config_key
 	push_keys[]; /* rows fill struct push_settings; agent/export/runner_keys.c */
 
@@ -113,7 +115,9 @@ int exporters_start(struct exporters **out, const struct agent_config *cfg,
 int exporters_apply(struct exporters *x, const struct agent_config *cfg, struct tacho_error *e);
 /* Copies the batch and never blocks: a full queue drops its oldest points and counts them. */
 void exporters_take(struct exporters *x, const struct point_batch *b);
-void exporters_take_profile(struct exporters *x, struct str pprof, uint64_t n_samples,
+/* Whether an exporter sends profiles in this format. */
+bool exporters_want_profile(struct exporters *x, const char *format);
+void exporters_take_profile(struct exporters *x, const char *format, struct str profile, uint64_t n_samples,
 			    int64_t from_ns, int64_t to_ns);
 size_t exporters_status(struct exporters *x, struct exporter_status *out, size_t max);
 /* Sends queued points for at most `grace_ms`; the rest remains on disk. */

@@ -4,7 +4,7 @@
 #include "agent/export/exporter.h"
 
 extern const struct exporter_type export_collectd, export_csv, export_graphite, export_influxdb,
-	export_jsonl, export_otlp, export_pyroscope, export_remote_write, export_snmp, export_statsd,
+	export_jsonl, export_otlp, export_otlp_profiles, export_pyroscope, export_remote_write, export_snmp, export_statsd,
 	export_textfile;
 
 const struct exporter_type *const exporter_types[] = {
@@ -19,6 +19,7 @@ const struct exporter_type *const exporter_types[] = {
 	&export_jsonl,
 	&export_textfile,
 	&export_pyroscope,
+	&export_otlp_profiles,
 	NULL,
 };
 

@@ -93,9 +93,11 @@ static enum send_result send_profile(void *x, const struct export_body *s, struc
 {
 	struct pyroscope *p = x;
 
+	/* Both are rounded alike, so that a window ends where the next begins: Pyroscope would count the seconds of an overlap twice. */
+	int64_t from_s = s->from_ns / 1000000000, until_s = s->to_ns / 1000000000;
+
 	p->base.url.n = p->n_fixed;
-	buf_printf(&p->base.url, "&from=%lld&until=%lld", (long long)(s->from_ns / 1000000000),
-		   (long long)((s->to_ns + 999999999) / 1000000000));
+	buf_printf(&p->base.url, "&from=%lld&until=%lld", (long long)from_s, (long long)max_of(until_s, from_s + 1));
 	if (buf_failed(&p->base.url)) {
 		p->base.url.bad = false;
 		return SEND_RETRY;

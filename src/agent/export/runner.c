@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <sys/stat.h>
 
+#include "agent/export/point_filter.h"
 #include "agent/export/spool.h"
 #include "base/clock.h"
 #include "base/error.h"
@@ -57,6 +58,7 @@ struct exporter_runner {
 	int64_t waiting_since_ns;	/* time of the oldest item in the spool; 0: empty */
 	bool stopping;
 	/* used by the thread only */
+	struct point_filter *filter;	/* NULL: all series */
 	struct spool *spool;
 	struct buf body;
 	double pause_s;
@@ -131,8 +133,20 @@ static void queue_batch(struct exporter_runner *p, const struct point_batch *b)
 
 void exporter_runner_take(struct exporter_runner *p, const struct point_batch *b)
 {
-	if (p->started && p->type->encode && accepts_source(p, b->source))
-		queue_batch(p, b);
+	struct point_batch some = *b;
+	scoped(freep) struct point *points = NULL;
+
+	if (!p->started || !p->type->encode || !accepts_source(p, b->source))
+		return;
+	if (p->filter) {
+		points = malloc(b->n_points * sizeof(*points));
+		if (!points)
+			return;
+		some.points = points;
+		some.n_points = point_filter_apply(p->filter, p->env.registry, b, points);
+	}
+	if (some.n_points)
+		queue_batch(p, &some);
 }
 
 static void drop_oldest_profile(struct exporter_runner *p)
@@ -156,6 +170,13 @@ static void queue_profile(struct exporter_runner *p, const struct queued_profile
 		pthread_cond_signal(&p->wake);
 	}
 	pthread_mutex_unlock(&p->lock);
+}
+
+bool exporter_runner_wants_profile(const struct exporter_runner *p, const char *format)
+{
+	const char *own = p->type->profile_format;
+
+	return p->started && p->type->send_profile && !strcmp(own ? own : "pprof", format);
 }
 
 void exporter_runner_take_profile(struct exporter_runner *p, struct str pprof, uint64_t n_samples,
@@ -526,7 +547,9 @@ int exporter_runner_new(struct exporter_runner **out, const struct export_config
 	pthread_mutex_init(&p->lock, NULL);
 	if (exporter_pushes(p->type)) {
 		p->settings = cfg->settings;
-		err = start_runner(p, e);
+		err = point_filter_new(&p->filter, p->settings, e);
+		if (err == 0)
+			err = start_runner(p, e);
 	} else {
 		err = p->type->open(&p->x, cfg->settings, &p->env, e);
 		p->status.connected = err == 0;
@@ -591,6 +614,7 @@ void exporter_runner_free(struct exporter_runner *p)
 		free(p->profiles[i].bytes);
 	spool_close(p->spool);
 	buf_done(&p->body);
+	point_filter_free(p->filter);
 	pthread_mutex_destroy(&p->lock);
 	config_free(p->env.config);
 	free(p);

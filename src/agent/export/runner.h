@@ -15,6 +15,7 @@ struct exporter_runner;
 int exporter_runner_new(struct exporter_runner **out, const struct export_config *cfg,
 			const struct exporter_env *env, struct tacho_error *e);
 void exporter_runner_take(struct exporter_runner *p, const struct point_batch *b);
+bool exporter_runner_wants_profile(const struct exporter_runner *p, const char *format);
 void exporter_runner_take_profile(struct exporter_runner *p, struct str pprof, uint64_t n_samples,
 				  int64_t from_ns, int64_t to_ns);
 void exporter_runner_status(struct exporter_runner *p, struct exporter_status *out);

@@ -16,5 +16,8 @@ const struct config_key push_keys[] = {
 	{ KEY_U64, "max_points", AT(max_points), "10000", "maximum number of points in one message",
 	  .min = 1, .max = 1000000 },
 	{ KEY_STRINGS, "sources", AT(sources), NULL, "export only these sources; not set: all" },
+	{ KEY_STRINGS, "keep_series", AT(keep), NULL,
+	  "export only these series: EVENT or EVENT{label=\"value\"}, with globs; not set: all" },
+	{ KEY_STRINGS, "drop_series", AT(drop), NULL, "do not export these series" },
 	{ .kind = KEY_END },
 };

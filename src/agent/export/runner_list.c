@@ -32,12 +32,24 @@ void exporters_take(struct exporters *x, const struct point_batch *b)
 	pthread_rwlock_unlock(&x->lock);
 }
 
-void exporters_take_profile(struct exporters *x, struct str pprof, uint64_t n_samples,
+bool exporters_want_profile(struct exporters *x, const char *format)
+{
+	bool wanted = false;
+
+	pthread_rwlock_rdlock(&x->lock);
+	for (size_t i = 0; i < x->n; i++)
+		wanted = wanted || exporter_runner_wants_profile(x->v[i], format);
+	pthread_rwlock_unlock(&x->lock);
+	return wanted;
+}
+
+void exporters_take_profile(struct exporters *x, const char *format, struct str profile, uint64_t n_samples,
 			    int64_t from_ns, int64_t to_ns)
 {
 	pthread_rwlock_rdlock(&x->lock);
 	for (size_t i = 0; i < x->n; i++)
-		exporter_runner_take_profile(x->v[i], pprof, n_samples, from_ns, to_ns);
+		if (exporter_runner_wants_profile(x->v[i], format))
+			exporter_runner_take_profile(x->v[i], profile, n_samples, from_ns, to_ns);
 	pthread_rwlock_unlock(&x->lock);
 }
 

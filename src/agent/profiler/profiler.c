@@ -200,10 +200,15 @@ static bool wants_export(struct profiler *p)
 
 static void export_window(struct profiler *p, uint64_t samples, int64_t to_ns)
 {
-	scoped(buf_done) struct buf out = { 0 };
+	static const char *const formats[] = { "pprof", "otlp" };
 
-	if (tacho_output_write(tacho_format_find("pprof"), p->window, NULL, put_bytes, &out, NULL) == 0)
-		exporters_take_profile(p->agent->exporters, buf_view(&out), samples, p->from_ns, to_ns);
+	for (size_t i = 0; i < countof(formats); i++) {
+		scoped(buf_done) struct buf out = { 0 };
+
+		if (exporters_want_profile(p->agent->exporters, formats[i]) &&
+		    tacho_output_write(tacho_format_find(formats[i]), p->window, NULL, put_bytes, &out, NULL) == 0)
+			exporters_take_profile(p->agent->exporters, formats[i], buf_view(&out), samples, p->from_ns, to_ns);
+	}
 }
 
 static void store_window(struct profiler *p, uint64_t samples, int64_t to_ns)

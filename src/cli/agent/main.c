@@ -12,14 +12,18 @@
 /* Loads the configuration. Returns NULL after a message. */
 static struct agent_config *load_config(const char *command, const char *path, const struct strlist *sets)
 {
+	struct strlist errors = { 0 };
 	const struct config_opts opts = {
-		.path = path, .sets = (const char *const *)sets->v, .n_sets = sets->n,
+		.path = path, .sets = (const char *const *)sets->v, .n_sets = sets->n, .errors = &errors,
 	};
 	struct agent_config *cfg = NULL;
 	struct tacho_error e = { .column = -1 };
 
-	if (config_load(&cfg, &opts, &e) < 0)
+	if (config_load(&cfg, &opts, &e) < 0 && errors.n < 2)
 		message_error(command, NULL, NULL, &e);
+	for (size_t i = 0; errors.n > 1 && i < errors.n; i++)
+		message_text(command, "%s", errors.v[i]);
+	strlist_done(&errors);
 	return cfg;
 }
 
