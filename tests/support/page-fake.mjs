@@ -18,6 +18,7 @@ const usual = {
 	status: () => ({ version: "0", host: "fake", pid: 1, now: Date.now(), started, config: null, ticks: 1, missed_ticks: 0, store: null, profiler: null }),
 	series: { generation: 1, series: [] }, query: { series: [] }, events: { events: [] }, exporters: { exporters: [] },
 	triggers: { triggers: [], events: [] }, doctor: { findings: [], counting: true, sampling: true },
+	processes: { time: Date.now(), every_ms: 1000, total: 0, reason: null, processes: [] },
 };
 
 export async function fakeAgent(answers) {

@@ -9,6 +9,7 @@ import process from "node:process";
 const shots = process.env.BUILD + "/web/screenshots/";
 const path = ["/usr/bin/chromium", "/usr/bin/chromium-browser"].find(existsSync);
 export const url = process.argv[2];
+export const auth = { headers: { Authorization: "Bearer " + process.env.page_token } };	/* for requests of the test itself */
 export const offences = [];
 export const allowed = [];		/* patterns of console errors that a test brings about itself */
 let browser;

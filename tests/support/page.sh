@@ -25,6 +25,7 @@ page_agent() {	# [PORT] [ARG...]
 	when = "rate(context-switches) > 1000000000 for 5s"
 	END
 	: >agent.log
+	export STATE_DIRECTORY="${STATE_DIRECTORY:-$PWD/state}"
 	tacho agent -c page.toml --listen "127.0.0.1:$page_port" --store "$PWD/page.db" "$@" >agent.log 2>&1 &
 	page_pid=$!
 	page_url=
@@ -32,7 +33,7 @@ page_agent() {	# [PORT] [ARG...]
 		page_url=$(sed -n 's/.*page at \(http[^ ]*\).*/\1/p' agent.log)
 		page_token=$(sed -n 's/.*[?]token=\([0-9a-f]*\).*/\1/p' agent.log)
 		export page_token
-		[ -z "$page_token" ] || return 0
+		[ -z "$page_token" ] || [ -z "$page_url" ] || return 0
 		kill -0 "$page_pid" 2>/dev/null || break
 		sleep 0.1
 	done

@@ -557,7 +557,7 @@ static void pyroscope_gets_profiles(void **state)
 	s.request[strcspn(s.request, "\r\n")] = ' ';
 	assert_true(str_starts(str_of(s.request),
 		"POST /ingest?name=tacho%7Bhost%3Dme.example%2Crack%3Dr%201%2Ccpu%3Dmine%7D&format=pprof&spyName=tacho"
-		"&from=1&until=12 HTTP/1.1 "));
+		"&from=1&until=11 HTTP/1.1 "));
 	assert_non_null(strstr(s.request, "\r\n\r\nPPROF"));
 	assert_non_null(strstr(s.request, "X-Scope-OrgID: team a\r\n"));
 	/* The receiver is gone: retry later. */

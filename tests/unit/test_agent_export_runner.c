@@ -277,8 +277,8 @@ static void failures_are_repeated_in_order(void **state)
 	assert_int_equal(status(&b, 0).queued_points, 0);
 	assert_true(status(&b, 0).connected);
 	assert_string_equal(status(&b, 0).last_error, "");
-	assert_string_equal(b.log, "export 'one': try later");
-	assert_int_equal(b.n_logs, 1);		/* logged once, not five times */
+	assert_string_equal(b.log, "export 'one': works again");
+	assert_int_equal(b.n_logs, 2);		/* the failure was logged once, not five times, and its end */
 	stop(&b, 0);
 	done(&b);
 }
@@ -497,13 +497,13 @@ static void profiles_wait_like_points(void **state)
 	b.exports[0].type = &fake_profiles;
 	b.fakes[0].away = true;
 	start(&b, in_dir("profiles"));
-	exporters_take_profile(b.x, STR_LIT("first "), 10, 1, 2);
+	exporters_take_profile(b.x, "pprof", STR_LIT("first "), 10, 1, 2);
 	wait_ships(&b.fakes[0], 1);
-	exporters_take_profile(b.x, STR_LIT("second "), 20, 2, 3);
+	exporters_take_profile(b.x, "pprof", STR_LIT("second "), 20, 2, 3);
 	stop(&b, 0);
 	let_go(&b.fakes[0]);
 	start(&b, in_dir("profiles"));
-	exporters_take_profile(b.x, STR_LIT("third "), 30, 3, 4);
+	exporters_take_profile(b.x, "pprof", STR_LIT("third "), 30, 3, 4);
 	wait_sent(&b, 0, 60);
 	assert_string_equal(b.fakes[0].got.bytes, "first second third ");
 	stop(&b, 0);

@@ -106,16 +106,16 @@ struct usage_config {
 struct export_config {
 	char *name;			/* unique: the type's name, with -2 ... appended where needed */
 	const struct exporter_type *type;
-	bool broken;			/* an error in it was reported already */
 	void *settings;			/* the type's settings struct, filled by its keys */
+	bool broken;			/* an error in it was reported already */
 };
 
 struct trigger_config {
-	bool broken;			/* an error in it was reported already */
 	char *name, *when;		/* "rate(context-switches) > 50000 for 5s" */
 	int action;			/* 0 flame, 1 perf.data, 2 both */
 	uint64_t length_ns, cooldown_ns, max_bytes;
 	char *dir;
+	bool broken;			/* an error in it was reported already */
 };
 
 /* From where /metrics and /healthz can be read without a token. */

@@ -8,7 +8,7 @@ page_browser
 page_agent
 cat >test.mjs <<'END'
 import { readFileSync } from "node:fs";
-import { check, finish, open, profileRoutes, start, text, until, url } from "./page.mjs";
+import { auth, check, finish, open, profileRoutes, start, text, until, url } from "./page.mjs";
 await start();
 const routes = profileRoutes([]), page = await open("", { routes });
 const card = name => page.locator("article", { has: page.locator("h3", { hasText: new RegExp(`^${name}$`) }) });
@@ -91,7 +91,7 @@ for (const [key, view] of [[3, "Events"], [6, "Triggers"], [7, "Doctor"]]) {
 	check(Object.values(JSON.parse(await saved(page.locator("main"), "JSON"))).length > 0, "and JSON");
 }
 await page.keyboard.press("1");
-const all = await (await fetch(url + await page.getByRole("link", { name: "JSON" }).getAttribute("href"))).json();
+const all = await (await fetch(url + await page.getByRole("link", { name: "JSON" }).getAttribute("href"), auth)).json();
 check(Array.isArray(all.series), "all counters as JSON");
 await finish();
 END

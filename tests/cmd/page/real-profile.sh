@@ -19,8 +19,8 @@ page_agent
 (exec sh -c 'while :; do :; done') &
 busy_pid=$!
 cat >test.mjs <<'END'
-import { check, finish, open, shot, start, text, until, url } from "./page.mjs";
-const ask = async path => (await fetch(url + "api/v1/" + path)).json();
+import { auth, check, finish, open, shot, start, text, until, url } from "./page.mjs";
+const ask = async path => (await fetch(url + "api/v1/" + path, auth)).json();
 if (!(await ask("status")).profiler) {
 	console.log("the agent does not profile here");
 	process.exit(77);
@@ -43,7 +43,7 @@ await shot(page, "real-profile");
 await page.keyboard.press("Escape");
 for (const [kind, starts] of [["SVG", "<"], ["folded", ""], ["JSON", "{"], ["pprof", "\x1f\x8b"]]) {
 	const href = await page.getByRole("link", { name: kind, exact: true }).getAttribute("href");
-	const r = await fetch(url + href), body = Buffer.from(await r.arrayBuffer()).toString("latin1");
+	const r = await fetch(url + href, auth), body = Buffer.from(await r.arrayBuffer()).toString("latin1");
 	check(r.status === 200 && body.length > 20 && body.startsWith(starts) && /attachment/.test(r.headers.get("content-disposition")), kind + " is sent as a file");
 }
 const heat = page.locator("canvas.heat");

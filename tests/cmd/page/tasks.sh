@@ -19,9 +19,9 @@ for i in 1 2 3 4 5 6 7; do
 done
 page_agent
 cat >test.mjs <<'END'
-import { check, finish, open, start, text, trace, until, url } from "./page.mjs";
+import { auth, check, finish, open, start, text, trace, until, url } from "./page.mjs";
 await start();
-const names = new Set((await (await fetch(url + "api/v1/series")).json()).series.map(s => s.labels.source + " " + s.event));
+const names = new Set((await (await fetch(url + "api/v1/series", auth)).json()).series.map(s => s.labels.source + " " + s.event));
 check(names.size >= 49, names.size + " charts to show");
 const page = await open("", { width: 1600, height: 1000 });
 const work = () => page.evaluate(() => ({ ...tachoWork, at: performance.now() / 1000 }));
