@@ -15,6 +15,7 @@ static const struct bit_range level = { 5, 14 }, snoop = { 19, 5 }, lock = { 24,
 			 hops = { 43, 3 };
 
 enum { NA = 1, HIT = 2, MISS = 4 };	/* of level and tlb */
+#define NUMBER_NONE 15u			/* of number: not available */
 
 static uint64_t part(uint64_t v, struct bit_range b)
 {
@@ -64,41 +65,44 @@ static void put_outcome(uint64_t set, size_t from, struct buf *out)
 		buf_puts(out, " miss");
 }
 
-static void put_number(uint64_t n, struct buf *out)
+/* The level as a number, with the distance: newer kernels report it instead of bits, or besides. */
+static void put_number(uint64_t v, struct buf *out)
 {
-	static const char *const words[] = {
-		[5] = "L2 MHB", [6] = "Memory-side Cache", [7] = "L0", [8] = "Uncached", [9] = "CXL",
-		[10] = "I/O", [11] = "Any cache", [12] = "LFB", [13] = "RAM", [14] = "PMEM", [15] = "N/A",
+	static const char *const words[16] = {
+		[1] = "L1", [2] = "L2", [3] = "L3", [4] = "L4", [5] = "L2 MHB", [6] = "Memory-side Cache", [7] = "L0",
+		[8] = "Uncached", [9] = "CXL", [10] = "I/O", [11] = "Any cache", [12] = "LFB/MAB", [13] = "RAM", [14] = "PMEM",
 	};
-
-	if (n < countof(words) && words[n])
-		buf_puts(out, words[n]);
-	else
-		buf_printf(out, "L%u", (unsigned)n);
-}
-
-static void put_level(uint64_t v, struct buf *out)
-{
-	static const char *const words[] = {
-		"N/A", NULL, NULL, "L1", "LFB", "L2", "L3", "Local RAM", "Remote RAM (1 hop)",
-		"Remote RAM (2 hops)", "Remote Cache (1 hop)", "Remote Cache (2 hops)", "I/O", "Uncached",
-	};
-	static const char *const far[] = { NULL, "core, same node ", "node, same socket ",
-					   "socket, same board ", "board " };
-	size_t before = out->n, from;
+	static const char *const far[8] = { [1] = "core, same node ", [2] = "node, same socket ", [3] = "socket, same board ",
+					    [4] = "board " };
+	uint64_t n = part(v, number);
 
 	if (part(v, remote))
 		buf_puts(out, "Remote ");
-	if (part(v, hops) && part(v, hops) < countof(far))
+	if (far[part(v, hops)])
 		buf_puts(out, far[part(v, hops)]);
-	from = out->n;
-	put_words(part(v, level), words, countof(words), from, out);
-	if (part(v, number)) {
-		if (out->n > from)
-			buf_puts(out, " or ");
-		put_number(part(v, number), out);
-	}
-	put_outcome(part(v, level), before, out);
+	if (words[n])
+		buf_puts(out, words[n]);
+	else
+		buf_printf(out, "Unknown level %u", (unsigned)n);
+}
+
+/* As perf 7: a number says more than bits. */
+static void put_level(uint64_t v, struct buf *out)
+{
+	static const char *const words[] = {
+		NULL, NULL, NULL, "L1", "LFB/MAB", "L2", "L3", "Local RAM", "Remote RAM (1 hop)",
+		"Remote RAM (2 hops)", "Remote Cache (1 hop)", "Remote Cache (2 hops)", "I/O", "Uncached",
+	};
+	size_t from = out->n;
+
+	if (part(v, number) && part(v, number) != NUMBER_NONE)
+		put_number(v, out);
+	else
+		put_words(part(v, level), words, countof(words), from, out);
+	if (out->n == from)
+		buf_puts(out, "N/A");
+	else
+		buf_printf(out, " %s", part(v, level) & HIT ? "hit" : part(v, level) & MISS ? "miss" : "");
 }
 
 static void put_tlb(uint64_t v, struct buf *out)
