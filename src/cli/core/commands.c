@@ -8,6 +8,7 @@ extern const struct command cmd_annotate;
 extern const struct command cmd_archive;
 extern const struct command cmd_buildid_cache;
 extern const struct command cmd_buildid_list;
+extern const struct command cmd_c2c;
 extern const struct command cmd_check;
 extern const struct command cmd_config;
 extern const struct command cmd_data;
@@ -22,6 +23,7 @@ extern const struct command cmd_help;
 extern const struct command cmd_inject;
 extern const struct command cmd_kallsyms;
 extern const struct command cmd_list;
+extern const struct command cmd_mem;
 extern const struct command cmd_probe;
 extern const struct command cmd_record;
 extern const struct command cmd_report;
@@ -39,6 +41,7 @@ const struct command *const commands[] = {
 	&cmd_archive,
 	&cmd_buildid_cache,
 	&cmd_buildid_list,
+	&cmd_c2c,
 	&cmd_check,
 	&cmd_config,
 	&cmd_data,
@@ -53,6 +56,7 @@ const struct command *const commands[] = {
 	&cmd_inject,
 	&cmd_kallsyms,
 	&cmd_list,
+	&cmd_mem,
 	&cmd_probe,
 	&cmd_record,
 	&cmd_report,

@@ -6,7 +6,6 @@
 
 static const struct { const char *name, *instead; } missing[] = {
 	{ "bench", "tacho has no benchmarks of the kernel" },
-	{ "c2c", "sharing of cache lines is not analysed; 'tacho report --mem-mode' shows memory samples" },
 	{ "daemon", "'tacho agent' profiles and counts all the time" },
 	{ "ftrace", "the function tracer is not supported; tracepoints can be recorded with 'tacho record -e'" },
 	{ "iostat", "count the events of the I/O units: tacho stat -a -e 'uncore_iio/.../'" },
@@ -14,7 +13,6 @@ static const struct { const char *name, *instead; } missing[] = {
 	{ "kvm", REFUSED_GUESTS },
 	{ "kwork", "record its tracepoints: tacho record -a -e 'irq:*,workqueue:*', then tacho script" },
 	{ "lock", "record its tracepoints: tacho record -a -g -e 'lock:contention_begin', then tacho report" },
-	{ "mem", "record memory accesses with 'tacho record -d -W', then 'tacho report --mem-mode'" },
 	{ "sched", "record its tracepoints: tacho record -a -e 'sched:*', then tacho script or tacho export" },
 	{ "test", "the tests of tacho are run by ./check in its source tree" },
 	{ "timechart", "'tacho export -f chrome' and 'tacho heatmap' show a recording over time" },
