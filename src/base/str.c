@@ -54,11 +54,25 @@ size_t str_printable_len(struct str a)
 	return n && !is_control_code(str_utf8_code(a.s, n)) ? n : 0;
 }
 
+/* Whether all of eight bytes are between ' ' and '~': no byte is below ' ', is 0x7f or has bit 7. */
+static bool are_eight_printable(const char *s)
+{
+	uint64_t w;
+
+	memcpy(&w, s, sizeof(w));
+	return !((w | (w - 0x2020202020202020u) | (w + 0x0101010101010101u)) & 0x8080808080808080u);
+}
+
 /* How many bytes there are before the first character that must not be printed. */
 static size_t printable_prefix(struct str a)
 {
 	size_t at = 0, n;
 
+	while (a.n - at >= 8 && are_eight_printable(a.s + at))
+		at += 8;
+	/* The last eight bytes once more, instead of the rest one by one. */
+	if (a.n >= 8 && a.n - at < 8 && are_eight_printable(a.s + a.n - 8))
+		return a.n;
 	while (at < a.n && (n = str_printable_len(str_n(a.s + at, a.n - at))) > 0)
 		at += n;
 	return at;

@@ -312,8 +312,15 @@ static struct raw_view view_of(const struct tacho_trace_event *ev, const void *r
 ptrdiff_t tacho_trace_print(const struct tacho_trace_event *ev, const void *raw, size_t n,
 			    const struct tacho_trace_opts *opts, char *out, size_t room)
 {
-	struct raw_view v = view_of(ev, raw, n, opts);
+	struct raw_view v;
 
+	if (ev->plan && !(opts && opts->swapped)) {
+		ptrdiff_t length = plan_print(ev->plan, raw, n, out, room);
+
+		if (length != -EAGAIN)
+			return length;
+	}
+	v = view_of(ev, raw, n, opts);
 	if (!ev->understood)
 		print_fields(&v);
 	for (size_t i = 0; i < ev->n_pieces; i++) {

@@ -82,6 +82,7 @@ struct tacho_trace_event {
 	size_t n_fields;
 	struct piece *pieces;
 	size_t n_pieces;
+	const struct plan *plan;	/* NULL: takes the general way */
 };
 
 struct tacho_trace {
@@ -123,6 +124,13 @@ bool parse_string(struct lexer *l, struct str *out);
 struct node *parse_call(struct lexer *l, struct str name);	/* after the parenthesis */
 struct node *node_new(struct lexer *l, enum node_kind kind);
 int pieces_parse(struct tacho_trace_event *ev);		/* 0, -EOPNOTSUPP or -ENOMEM */
+
+/* ---- plan.c ---- */
+struct plan;
+/* Makes the plan of an event that is understood, if its format is simple enough. 0 or -ENOMEM. */
+int plan_make(struct tacho_trace_event *ev);
+/* Returns the length, or -EAGAIN: the general way must be taken. */
+ptrdiff_t plan_print(const struct plan *plan, const uint8_t *raw, size_t n, char *out, size_t room);
 
 /* ---- eval.c ---- */
 struct value {

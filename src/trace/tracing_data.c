@@ -225,6 +225,8 @@ const struct tacho_trace_event *tacho_trace_find(struct tacho_trace *t, uint64_t
 		if (!err)
 			err = pieces_parse(ev);
 		ev->understood = err == 0;
+		if (err == 0)
+			err = plan_make(ev);
 		t->out_of_memory |= err == -ENOMEM;
 	}
 	return ev->damaged ? NULL : ev;
