@@ -25,6 +25,7 @@ struct cfi_cie {
 	const uint8_t *program;
 	size_t n_program;
 	struct unwind_rule initial;	/* the rule after its program */
+	int64_t initial_offset;		/* of its CFA */
 	uint64_t code_align;
 	int64_t data_align;
 	uint32_t ra_column;

@@ -25,6 +25,9 @@ struct cfi_machine {
 	const struct cfi *cfi;
 	const struct cfi_cie *cie;
 	struct unwind_rule now, remembered[MAX_REMEMBERED];
+	/* The offset of the last CFA that was not an expression: as in GCC's unwinder it is still valid when a later instruction
+	 * sets the register alone, which hand-written assembly relies on. */
+	int64_t cfa_offset, remembered_offset[MAX_REMEMBERED];
 	uint32_t n_remembered;
 	uint64_t loc;
 	cfi_row_fn fn;			/* NULL: the program of a CIE, which has no rows */
@@ -119,6 +122,7 @@ static int remember(struct cfi_machine *m)
 {
 	if (m->n_remembered == MAX_REMEMBERED)
 		return -EBADMSG;
+	m->remembered_offset[m->n_remembered] = m->cfa_offset;
 	m->remembered[m->n_remembered++] = m->now;
 	return 0;
 }
@@ -128,6 +132,7 @@ static int restore(struct cfi_machine *m)
 	if (!m->n_remembered)
 		return -EBADMSG;
 	m->now = m->remembered[--m->n_remembered];
+	m->cfa_offset = m->remembered_offset[m->n_remembered];
 	return 0;
 }
 
@@ -162,21 +167,19 @@ static bool run_cfa(struct cfi_machine *m, struct dwarf_cursor *c, uint8_t op)
 
 	switch (op) {
 	case CFA_DEF_CFA:
-		reg = dwarf_uleb(c);
-		set_cfa(r, reg, (int64_t)dwarf_uleb(c));
-		return true;
 	case CFA_DEF_CFA_SF:
 		reg = dwarf_uleb(c);
-		set_cfa(r, reg, scaled(m, (uint64_t)dwarf_sleb(c)));
+		m->cfa_offset = op == CFA_DEF_CFA ? (int64_t)dwarf_uleb(c) : scaled(m, (uint64_t)dwarf_sleb(c));
+		set_cfa(r, reg, m->cfa_offset);
 		return true;
 	case CFA_DEF_CFA_REGISTER:
-		set_cfa(r, dwarf_uleb(c), plain ? r->cfa_offset : 0);
+		set_cfa(r, dwarf_uleb(c), m->cfa_offset);
 		return true;
 	case CFA_DEF_CFA_OFFSET:
-		set_cfa(r, plain ? r->cfa_reg : UNWIND_MAX_REGS, (int64_t)dwarf_uleb(c));
-		return true;
 	case CFA_DEF_CFA_OFFSET_SF:
-		set_cfa(r, plain ? r->cfa_reg : UNWIND_MAX_REGS, scaled(m, (uint64_t)dwarf_sleb(c)));
+		m->cfa_offset = op == CFA_DEF_CFA_OFFSET ? (int64_t)dwarf_uleb(c) : scaled(m, (uint64_t)dwarf_sleb(c));
+		if (plain)		/* an expression stays valid */
+			set_cfa(r, r->cfa_reg, m->cfa_offset);
 		return true;
 	case CFA_DEF_CFA_EXPRESSION:
 		def_cfa_expression(m, c);
@@ -295,13 +298,15 @@ int cfi_run_initial(const struct cfi *c, struct cfi_cie *cie)
 	m.now.ra = c->arch->ra_in_register ? UNWIND_SAME : UNWIND_UNDEFINED;
 	err = run_program(&m, cie->program, cie->n_program);
 	cie->initial = m.now;
+	cie->initial_offset = m.cfa_offset;
 	return err;
 }
 
 int cfi_run(const struct cfi *c, const struct cfi_fde *fde, cfi_row_fn fn, void *arg)
 {
 	const struct cfi_cie *cie = &c->cies.v[fde->cie];
-	struct cfi_machine m = { .cfi = c, .cie = cie, .now = cie->initial, .loc = fde->start, .fn = fn, .arg = arg };
+	struct cfi_machine m = { .cfi = c, .cie = cie, .now = cie->initial, .cfa_offset = cie->initial_offset,
+				.loc = fde->start, .fn = fn, .arg = arg };
 	int err = run_program(&m, fde->program, fde->n_program);
 
 	if (err == -EBADMSG)

@@ -8,7 +8,7 @@
 
 #include <sys/mman.h>
 
-#define MAGIC 0x31646e6977797473ull	/* "stywind1"; change it with the layout or meaning of the table */
+#define MAGIC 0x32646e6977797473ull	/* "stywind2"; change it with the layout or meaning of the table */
 #define FILE_MAX_BYTES ((size_t)1 << 30)
 #define ID_BYTES 20u
 
