@@ -61,5 +61,10 @@ TACHO_API int tacho_output_write(const struct tacho_format *f, const struct tach
 				 const struct tacho_output_opts *opts, tacho_put put, void *arg,
 				 struct tacho_error *e);
 
+/* Writes the profile to the file `path`, in the format of its suffix, as "app.svg" or "app.pb.gz". A file of that name is
+ * replaced. Returns as above, -EINVAL if no format has the suffix, or the error of the file. */
+TACHO_API int tacho_output_file(const char *path, const struct tacho_profile *p, const struct tacho_output_opts *opts,
+				struct tacho_error *e);
+
 TACHO_END_DECLS
 #endif

@@ -14,6 +14,7 @@
 #include <tacho/perfdata.h>
 #include <tacho/probe.h>
 #include <tacho/profile.h>
+#include <tacho/profiler.h>
 #include <tacho/record.h>
 #include <tacho/recorder.h>
 #include <tacho/region.h>

@@ -4,7 +4,10 @@
 #include "output/output.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
 
+#include "base/io.h"
 #include "base/sized_opts.h"
 
 #define WRITER_ADDRESS(name) &name##_writer,
@@ -159,4 +162,27 @@ int tacho_output_write(const struct tacho_format *f, const struct tacho_profile 
 	if (err == -ENOMEM)
 		return error_nomem(e);
 	return out.err ? error_set(e, err, "the output cannot be written: %s", strerror(-err)) : err;
+}
+
+static int put_to_file(void *arg, const void *bytes, size_t n)
+{
+	return io_write_all(*(int *)arg, bytes, n);
+}
+
+int tacho_output_file(const char *path, const struct tacho_profile *p, const struct tacho_output_opts *opts,
+		      struct tacho_error *e)
+{
+	const struct tacho_format *f = path ? tacho_format_of_path(path) : NULL;
+	scoped(closep) int fd = -1;
+	int err;
+
+	if (!f || !p)
+		return error_set(e, -EINVAL, "no format has the suffix of '%s'", path ? path : "");
+	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	if (fd < 0)
+		return error_set(e, -errno, "cannot write '%s': %s", path, strerror(errno));
+	err = tacho_output_write(f, p, opts, put_to_file, &fd, e);
+	if (err == 0 && close(take_fd(fd)) < 0)
+		err = error_set(e, -errno, "cannot write '%s': %s", path, strerror(errno));
+	return err;
 }
