@@ -15,6 +15,8 @@ const struct option_row agent_rows[] = {
 	  .complete = "file" },
 	{ OPT_FLAG, 0, "check", AT(check), NULL,
 	  "resolve all names, print what would be opened, and exit" },
+	{ OPT_FLAG, 0, "live", AT(live), NULL,
+	  "with --check: also try patterns, CPUs, ports, the store and receivers as they are now" },
 	{ OPT_GROUP, .help = "Output" },
 	{ OPT_FLAG, 0, "json", AT(json), NULL, "with --check, ctl, exec and watch: print JSON" },
 	{ OPT_FLAG, 'q', "quiet", AT(quiet), NULL, "print only warnings and errors" },

@@ -12,7 +12,7 @@
 struct agent_opts {
 	const char *config, *store;
 	struct strlist listen, sets;
-	bool check, quiet, json;
+	bool check, live, quiet, json;
 	unsigned verbose;
 };
 extern const struct option_row agent_rows[];
@@ -22,6 +22,10 @@ extern const struct option_row agent_rows[];
 struct agent_config;
 /* cli/agent/check.c: prints the events that would be opened, and the errors. Returns the exit status. */
 int agent_check(const struct agent_config *cfg, const struct agent_opts *o);
+struct tacho;
+/* cli/agent/check_live.c: appends a line for each problem with the targets, addresses, files and receivers of the configuration
+ * now. Returns how many. */
+unsigned agent_check_live(const struct agent_config *cfg, struct tacho *t, struct buf *out);
 
 /* cli/agent/start.c */
 struct agent_dirs {

@@ -27,6 +27,8 @@ struct config_check {
 	struct buf *out;
 	struct json json;
 	bool as_json, quiet;
+	struct buf same;		/* names of events that cannot be counted for the reason `same_why` */
+	char *same_why;
 	struct tacho_evset *hardware;	/* all hardware events, to measure multiplexing */
 	unsigned n_hardware, n_counting, n_missing, n_wrong;
 	uint64_t n_fds;
@@ -117,18 +119,45 @@ static void put_result_json(struct config_check *c, const struct event_result *o
 	json_end(j);
 }
 
+/* Prints the events that cannot be counted for one reason. */
+static void flush_same(struct config_check *c)
+{
+	if (c->same.n && !buf_failed(&c->same))
+		buf_printf(c->out, "  %s: cannot be counted, %s\n", c->same.bytes, c->same_why ? c->same_why : "");
+	buf_clear(&c->same);
+	free(take(c->same_why));
+}
+
+static void add_same(struct config_check *c, const struct event_result *o)
+{
+	scoped(buf_done) struct buf why = { 0 };
+
+	buf_printf(&why, "%s: %s", tacho_state_name(o->state), o->why ? o->why : "no reason is known");
+	if (buf_failed(&why))
+		return;
+	if (!c->same_why || strcmp(c->same_why, why.bytes) != 0)
+		flush_same(c);
+	if (!c->same_why)
+		c->same_why = strdup(why.bytes);
+	buf_printf(&c->same, "%s%s", c->same.n ? ", " : "", o->name);
+	if (o->config->original && strcmp(o->config->original, o->name))
+		buf_printf(&c->same, " (%s)", o->config->original);
+}
+
 static void put_result_text(struct config_check *c, const struct event_result *o)
 {
 	struct str rest = str_of(o->attr), line;
 
+	if (!o->wrong && o->state >= TACHO_UNSUPPORTED) {
+		add_same(c, o);
+		return;
+	}
+	flush_same(c);
 	buf_printf(c->out, "  %s", o->name);
 	if (o->config->original && strcmp(o->config->original, o->name))
 		buf_printf(c->out, " (%s)", o->config->original);
 	if (o->wrong)
 		buf_printf(c->out, ": error: %s\n", o->why);
-	else if (o->state >= TACHO_UNSUPPORTED)
-		buf_printf(c->out, ": cannot be counted, %s: %s\n", tacho_state_name(o->state),
-			   o->why ? o->why : "no reason is known");
 	else
 		buf_printf(c->out, ": %u counter%s\n", o->n_counters, o->n_counters == 1 ? "" : "s");
 	if (!o->attr)
@@ -512,9 +541,14 @@ int agent_check(const struct agent_config *cfg, const struct agent_opts *o)
 	struct config_check c = { .cfg = cfg, .out = &out, .as_json = o->json, .quiet = o->quiet,
 			   .json = { .out = &out, .indent = 2 } };
 	struct tacho_error e = { .column = -1 };
+	unsigned n_live = 0;
 	bool failed;
 	int status;
 
+	if (o->live && o->json) {
+		message_text("agent", "--live and --json cannot be used together");
+		return EXIT_USAGE;
+	}
 	getrlimit(RLIMIT_NOFILE, &c.limit);
 	if (tacho_open(&c.t, NULL, &e) < 0 || tacho_evset_new(&c.hardware, c.t) < 0) {
 		message_text("agent", "%s", e.message[0] ? e.message : "out of memory");
@@ -523,10 +557,15 @@ int agent_check(const struct agent_config *cfg, const struct agent_opts *o)
 	}
 	add_lists(&c);
 	begin_output(&c);
-	for (size_t i = 0; i < cfg->n_sources; i++)
+	for (size_t i = 0; i < cfg->n_sources; i++) {
 		check_source(&c, &cfg->sources[i]);
+		flush_same(&c);
+	}
 	end_output(&c);
-	failed = c.n_wrong ||
+	buf_done(&c.same);
+	if (o->live && !o->json)
+		n_live = agent_check_live(cfg, c.t, &out);
+	failed = c.n_wrong || n_live ||
 		 fds_needed(&c) > (cfg->max_fds ? cfg->max_fds : (uint64_t)c.limit.rlim_max);
 	tacho_evset_free(c.hardware);
 	tacho_close(c.t);

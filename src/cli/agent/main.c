@@ -136,6 +136,10 @@ static int run_agent(void *opts, int argc, char **argv)
 		message_text("agent", "out of memory");
 		return EXIT_FAILED;
 	}
+	if (o->live && !o->check) {
+		message_text("agent", "--live needs --check");
+		return EXIT_USAGE;
+	}
 	cfg = load_config("agent", o->config, &o->sets);
 	return cfg ? run_subcommand(cfg, o, argc, argv) : EXIT_FAILED;
 }
