@@ -16,6 +16,13 @@
 
 #include <tacho/unwind.h>
 
+static const char *message_command = "record";	/* set by the functions of record.h; `tacho top` has these options, too */
+
+static void set_message_command(const struct record_opts *o)
+{
+	message_command = o->command ? o->command : "record";
+}
+
 static int refuse_argument(const char *option, const char *text, struct str part, const char *what,
 		  const char *hint)
 {
@@ -25,7 +32,7 @@ static int refuse_argument(const char *option, const char *text, struct str part
 	error_at(&e, (size_t)(part.s - text), part.n);
 	if (hint)
 		error_hint(&e, "%s", hint);
-	message_error("record", option, text, &e);
+	message_error(message_command, option, text, &e);
 	return -EINVAL;
 }
 
@@ -363,14 +370,14 @@ static int plan_target(const struct record_opts *o, bool has_command, struct rec
 					.all_kernel = o->all_kernel };
 	t->all_cpus = o->all_cpus || (!tasks && !o->cpus && !has_command);
 	if (o->pids)
-		err = target_ids("record", "-p", o->pids, &plan->pids, &t->n_pids);
+		err = target_ids(message_command, "-p", o->pids, &plan->pids, &t->n_pids);
 	if (err == 0 && o->tids)
-		err = target_ids("record", "-t", o->tids, &plan->tids, &t->n_tids);
+		err = target_ids(message_command, "-t", o->tids, &plan->tids, &t->n_tids);
 	if (err == 0 && o->cpus)
-		err = target_cpus("record", o->cpus);
+		err = target_cpus(message_command, o->cpus);
 	if (err == 0 && o->user) {
 		t->by_uid = true;
-		err = target_user("record", o->user, &t->uid);
+		err = target_user(message_command, o->user, &t->uid);
 	}
 	t->pids = plan->pids;
 	t->tids = plan->tids;
@@ -406,6 +413,7 @@ int record_plan_init(const struct record_opts *o, bool has_command, struct recor
 	struct tacho_sampler_opts *s = &plan->sampler;
 	int err;
 
+	set_message_command(o);
 	*s = (struct tacho_sampler_opts){
 		.size = sizeof(*s), .fields = sample_fields(o),
 		.chain = o->chains ? TACHO_CHAIN_FP : TACHO_CHAIN_NONE,
@@ -466,7 +474,7 @@ static int exclude_self(struct tacho_sampler *s)
 	}
 	if (n)
 		return 0;
-	message_text("record", "--exclude-perf is for tracepoints, and none is given with -e");
+	message_text(message_command, "--exclude-perf is for tracepoints, and none is given with -e");
 	return -EINVAL;
 }
 
@@ -486,13 +494,16 @@ static int add_off_cpu(const struct record_opts *o, struct tacho_sampler *s)
 	if (err >= 0)
 		err = tacho_sampler_add(s, spec, &e);
 	if (err < 0)
-		message_error("record", "--off-cpu", spec, &e);
+		message_error(message_command, "--off-cpu", spec, &e);
 	return min_of(err, 0);
 }
 
 int record_add_events(const struct record_opts *o, struct tacho_sampler *s)
 {
-	int err = event_args_apply(&o->event_args, "record", tacho_sampler_evset(s), NULL, NULL);
+	int err;
+
+	set_message_command(o);
+	err = event_args_apply(&o->event_args, message_command, tacho_sampler_evset(s), NULL, NULL);
 
 	if (err == 0 && o->off_cpu)
 		err = add_off_cpu(o, s);

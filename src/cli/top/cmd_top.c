@@ -276,6 +276,7 @@ static void top_defaults(void *opts)
 {
 	struct top_opts *o = opts;
 
+	o->rec.command = "top";
 	o->rec.no_inherit = "";
 	o->delay_s = DEFAULT_DELAY_S;
 	o->rep.graph = (struct graph_opts){ .style = GRAPH_ABSOLUTE, .min_percent = 0.5 };

@@ -6,6 +6,7 @@
 #include "cli/top/top.h"
 
 #include <errno.h>
+#include <malloc.h>
 #include <poll.h>
 #include <pthread.h>
 #include <sched.h>
@@ -25,7 +26,8 @@
 #define SECOND 1000000000ull
 #define FIRST_WINDOW_NS SECOND		/* the first window comes no later */
 #define SAMPLES_BYTES_MAX (4u << 20)	/* more records are loaded before the window is due */
-#define SYMBOL_BYTES_MAX (64u << 20)
+#define SYMBOL_BYTES_MAX (32u << 20)
+#define TRIM_EVERY_WINDOWS 15		/* freed memory is returned to the kernel after so many windows */
 #define WINDOW_ROWS_MAX 1000000u	/* a window that is not taken is dropped when it has more rows */
 #define STACK_BYTES 16384u		/* copied into each sample, to unwind it */
 #define RING_PAGES 256u
@@ -44,6 +46,7 @@ struct top_feed {
 	char notes[400];
 	pthread_t thread;
 	bool has_thread;
+	bool bad_usage;			/* the events of the command line are wrong */
 	int ready_fd, wake_fd;
 	_Atomic bool stop, enabled;
 	/* used by the thread only */
@@ -53,6 +56,7 @@ struct top_feed {
 	struct buf samples_buf;
 	struct top_window window;
 	bool is_enabled;
+	unsigned n_windows;		/* handed over so far */
 	uint64_t from_ns, own_ns;	/* when the window began; the process's CPU time then */
 	struct tacho_sampler_stats before;
 	/* protected by the lock */
@@ -193,6 +197,8 @@ static int publish(struct top_feed *f, struct tacho_error *e)
 	tacho_sampler_stats(f->sampler, SIZE_MAX, &f->before);
 	(void)!write(f->ready_fd, &one, sizeof(one));
 	tacho_symbols_prune(f->symbols, SYMBOL_BYTES_MAX);
+	if (++f->n_windows % TRIM_EVERY_WINDOWS == 0)
+		malloc_trim(0);
 	return new_window(f, e);
 }
 
@@ -308,6 +314,7 @@ static int open_events(struct top_feed *f, const char *event)
 		err = tacho_sampler_add(f->sampler, event, &e);
 	else if (err == 0)
 		err = record_add_events(&f->o->rec, f->sampler);
+	f->bad_usage = err < 0 && err != -ENOMEM && !event;
 	if (err < 0)
 		return err;
 	err = tacho_sampler_open(f->sampler, &f->plan.sampler, &e);
@@ -478,9 +485,9 @@ int top_feed_start(struct top_feed **out, const struct top_opts *o)
 	if (err == 0)
 		err = record_plan_init(&o->rec, false, &f->plan);
 	if (err == 0) {
-		status = EXIT_FAILED;
 		plan_sampler(f);
 		err = start(f);
+		status = f->bad_usage ? EXIT_USAGE : EXIT_FAILED;
 	}
 	if (err < 0) {
 		message_if_out_of_memory("top", err);

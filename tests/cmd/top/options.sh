@@ -16,6 +16,9 @@ says "-d takes a number of seconds from 0.05 to 86400" -d 0
 says "--stdio and --tui cannot be used together" --stdio --tui
 says "--percentage is relative or absolute" --percentage half
 says "there is no key 'foo'" -s foo
+says "tacho top: 'many' is not a frequency" -F many
+says "tacho top: " -p x
+says "tacho top: " -e nosuchevent
 says "'x' is not expected here" x
 says "it goes with --switch-on" --show-on-off-events
 says "takes a number from 0 to 100, not '101'" --percent-limit 101
