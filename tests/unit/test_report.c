@@ -239,6 +239,81 @@ static void two_reports_have_their_own_fields(void **state)
 	tacho_report_fields_free(b.fields);
 }
 
+/* ---- reports side by side ---- */
+
+/* "SYMBOL old/new;", with - where a report lacks the row. */
+static void assert_joined(const struct tacho_report *const *reports, const char *wanted)
+{
+	struct tacho_report_join *j = NULL;
+	char text[500] = "", one[100];
+
+	assert_int_equal(tacho_report_join_new(&j, reports, 2), 0);
+	for (size_t i = 0; i < j->n_rows; i++) {
+		const struct tacho_report_cell_sum *c = &j->cells[2 * i];
+		size_t from = c[0].entry ? 0 : 1;
+
+		assert_true(tacho_report_text(reports[from], c[from].entry, reports[from]->opts->keys[0], one, sizeof(one)) > 0);
+		snprintf(text + strlen(text), sizeof(text) - strlen(text), "%s %g%s/%g%s;", one, (double)c[0].period,
+			 c[0].entry ? "" : "-", (double)c[1].period, c[1].entry ? "" : "-");
+	}
+	assert_string_equal(text, wanted);
+	tacho_report_join_free(j);
+}
+
+static void reports_are_joined_by_name(void **state)
+{
+	struct tacho_profile *p[2] = { NULL };
+	struct tacho_report *r[2] = { NULL }, *other = NULL;
+	struct keys k = { 0 }, by_comm = { 0 };
+	struct tacho_report_join *j = NULL;
+	const struct tacho_report *pair[2] = { NULL };
+	uint32_t event = 0;
+
+	assert_int_equal(parse(&k, "symbol", NULL), 0);
+	for (int i = 0; i < 2; i++)
+		assert_int_equal(tacho_profile_new(&p[i], NULL, NULL), 0);
+	sample(p[0], "job", "b", 20, 0);
+	sample(p[0], "job", "a", 10, 0);
+	sample(p[1], "work", "c", 5, 0);
+	sample(p[1], "work", "b", 7, 0);
+	for (int i = 0; i < 2; i++)
+		assert_int_equal(tacho_report_new(&r[i], p[i], &k.opts, &event, 1, NULL), 0);
+	pair[0] = r[0];
+	pair[1] = r[1];
+	assert_joined(pair, "[.] a 10/0-;[.] b 20/7;[.] c 0-/5;");
+	pair[1] = NULL;			/* a recording without the event */
+	assert_joined(pair, "[.] a 10/0-;[.] b 20/0-;");
+	pair[0] = NULL;
+	assert_int_equal(tacho_report_join_new(&j, pair, 2), -EINVAL);
+	assert_int_equal(parse(&by_comm, "comm", NULL), 0);
+	assert_int_equal(tacho_report_new(&other, p[1], &by_comm.opts, &event, 1, NULL), 0);
+	pair[0] = r[0];
+	pair[1] = other;
+	assert_int_equal(tacho_report_join_new(&j, pair, 2), -EINVAL);
+	tacho_report_free(other);
+	for (int i = 0; i < 2; i++) {
+		tacho_report_free(r[i]);
+		tacho_profile_free(p[i]);
+	}
+	tacho_report_fields_free(k.fields);
+	tacho_report_fields_free(by_comm.fields);
+}
+
+static void levels_are_named_by_their_number(void **state)
+{
+	static const struct { uint64_t source; const char *text; } cases[] = {
+		{ 0x2ull << 5 | 0x20ull << 5 | 2ull << 33, "L2 hit" }, { 0x2ull << 5 | 0x20ull << 5, "L2 hit" },
+		{ 0x4ull << 5 | 0x8ull << 5 | 15ull << 33, "L1 miss" }, { 1ull << 5 | 15ull << 33, "N/A" },
+		{ 0x2ull << 5 | 3ull << 33 | 1ull << 37, "Remote L3 hit" }, { 0x2ull << 5 | 13ull << 33, "RAM hit" },
+	};
+	char text[64];
+
+	for (size_t i = 0; i < countof(cases); i++) {
+		assert_true(tacho_data_src_text(TACHO_DATA_SRC_LEVEL, cases[i].source, text, sizeof(text)) > 0);
+		assert_string_equal(text, cases[i].text);
+	}
+}
+
 static void texts_are_cut_to_the_room(void **state)
 {
 	struct tacho_profile_code code = { .name = "function", .object_name = "lib" };
@@ -263,6 +338,8 @@ int main(void)
 		cmocka_unit_test(keys_say_what_they_need),
 		cmocka_unit_test(entries_are_ordered),
 		cmocka_unit_test(two_reports_have_their_own_fields),
+		cmocka_unit_test(reports_are_joined_by_name),
+		cmocka_unit_test(levels_are_named_by_their_number),
 		cmocka_unit_test(texts_are_cut_to_the_room),
 	};
 

@@ -121,7 +121,7 @@ static int mem_report_run(void *opts, int argc, char **argv)
 	struct tacho_error e = { .column = -1 };
 	struct memory_args args = { 0 };
 	unsigned types;
-	int status = EXIT_USAGE;
+	int status;
 
 	if (argc) {
 		message_text("mem report", "'%s' is not expected here", argv[0]);
@@ -139,10 +139,7 @@ static int mem_report_run(void *opts, int argc, char **argv)
 	for (size_t i = 0; i < countof(flags); i++)
 		put_flag(&args, flags[i].name, flags[i].set);
 	put_keys(o, types, &args);
-	if (args.bad)
-		message_text("mem report", "out of memory");
-	else
-		status = command_run(&cmd_report, (int)args.n, args.v);
+	status = memory_args_run(&cmd_report, &args);
 	memory_args_done(&args);
 	return status;
 }

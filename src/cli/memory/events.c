@@ -54,6 +54,22 @@ void memory_arg(struct memory_args *a, const char *arg)
 	a->v[a->n] = NULL;
 }
 
+/* The parser of options reorders the array, so it gets a copy. */
+int memory_args_run(const struct command *cmd, const struct memory_args *a)
+{
+	char **copy = a->bad ? NULL : calloc(a->n + 1, sizeof(*copy));
+	int status;
+
+	if (!copy) {
+		message_text(cmd->name, "out of memory");
+		return EXIT_FAILED;
+	}
+	memcpy(copy, a->v, a->n * sizeof(*copy));
+	status = command_run(cmd, (int)a->n, copy);
+	free(copy);
+	return status;
+}
+
 void memory_args_done(struct memory_args *a)
 {
 	for (size_t i = 0; i < a->n; i++)
@@ -172,19 +188,15 @@ static void put_arguments(const struct memory_recording *m, const struct strlist
 		put_value(a, "-e", events->v[i]);
 }
 
-static int record_events(const char *command, const struct memory_recording *m, const struct strlist *events, int argc,
-			 char **argv)
+static int record_events(const struct memory_recording *m, const struct strlist *events, int argc, char **argv)
 {
 	struct memory_args args = { 0 };
-	int status = EXIT_FAILED;
+	int status;
 
 	put_arguments(m, events, &args);
 	for (int i = 0; i < argc; i++)
 		memory_arg(&args, argv[i]);
-	if (args.bad)
-		message_text(command, "out of memory");
-	else
-		status = command_run(&cmd_record, (int)args.n, args.v);
+	status = memory_args_run(&cmd_record, &args);
 	memory_args_done(&args);
 	return status;
 }
@@ -204,7 +216,7 @@ int memory_record(const char *command, const struct memory_recording *m, int arg
 	else if (m->events)
 		status = list_events(command, &events);
 	else
-		status = record_events(command, m, &events, argc, argv);
+		status = record_events(m, &events, argc, argv);
 	strlist_done(&events);
 	return status;
 }

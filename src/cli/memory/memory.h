@@ -48,6 +48,7 @@ struct memory_args {
 	bool bad;			/* out of memory */
 };
 void memory_arg(struct memory_args *a, const char *arg);
+int memory_args_run(const struct command *cmd, const struct memory_args *a);	/* its exit status */
 void memory_args_done(struct memory_args *a);
 
 #endif
