@@ -61,11 +61,20 @@ static int add_place(struct place_finder *f, Dwarf_Die *function, uint64_t addre
 
 /* ---- functions ---- */
 
+/* "twice" also stands for the instances of a template: "twice<int>". */
+static bool is_instance(struct place_finder *f, const char *name)
+{
+	const char *open = strchr(name, '<');
+
+	return open && !f->match.is_glob && strncmp(name, "operator", 8) != 0 &&
+	       str_eq(f->match.wanted, str_n(name, (size_t)(open - name)));
+}
+
 static bool name_fits(struct place_finder *f, Dwarf_Die *die)
 {
 	const char *name = f->d->lib->dwarf_diename(die), *linkage = dwarf_linkage_name(f->d, die);
 
-	if (name && !f->match.is_qualified && function_match_symbol(&f->match, name))
+	if (name && !f->match.is_qualified && (function_match_symbol(&f->match, name) || is_instance(f, name)))
 		return true;
 	if (linkage)
 		return function_match_symbol(&f->match, linkage);

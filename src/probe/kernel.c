@@ -123,8 +123,8 @@ static int add_function(const struct kernel_functions *f, const struct kernel_fu
 
 	if (fn->module)
 		buf_printf(&symbol, "%s:%s", fn->module, fn->name);
-	else
-		buf_puts(&symbol, f->start && fn->address >= f->start ? "_text" : fn->name);
+	else	/* the kernel looks up the types of parameters by the name of the function */
+		buf_puts(&symbol, f->start && fn->address >= f->start && !probe_request_has_variables(r) ? "_text" : fn->name);
 	if (buf_failed(&symbol))
 		return error_nomem(e);
 	site.symbol = symbol.bytes;
