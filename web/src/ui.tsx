@@ -86,7 +86,7 @@ export const Waiting = (p: { answer: { error: { value: Error | null }; data: { v
 	p.answer.data.value || p.answer.error.value ? null : <p class="empty" role="status">{p.text}</p>;
 
 /* An empty view says how to fill it. */
-export const Example = (p: { text: string; toml: string }) => <><p>{p.text}</p><pre>{p.toml}</pre></>;
+export const Example = (p: { text: string; toml: string }) => <><p>{p.text}</p><pre tabIndex={0}>{p.toml}</pre></>;
 
 /* Loads when `deps` change, and every `every` ms while the page is visible. Outdated answers are
  * ignored. */

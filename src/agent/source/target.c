@@ -64,7 +64,7 @@ static int visit_cgroup(void *arg, const char *below)
 			u->seen = true;
 		return 0;
 	}
-	if (s->last_ns && clock_mono_ns() - s->refresh_ns > REFRESH_NS) {
+	if (clock_mono_ns() - s->refresh_ns > REFRESH_NS) {
 		s->more_cgroups = true;
 		return 0;
 	}

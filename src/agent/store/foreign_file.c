@@ -66,7 +66,7 @@ int store_avoid_foreign_file(struct store *s, struct tacho_error *e)
 	buf_printf(&path, "%s.tacho-v%d", s->path, STORE_SCHEMA);
 	buf_printf(&text, "the store %s %s; it is left unchanged, and the history goes to %s", s->path, why,
 		   path.bytes ? path.bytes : "");
-	if (buf_failed(&path) || buf_failed(&text))
+	if (!path.bytes || buf_failed(&path) || buf_failed(&text))
 		return error_nomem(e);
 	why = foreign_reason(path.bytes);
 	if (why) {

@@ -29,7 +29,8 @@ check(await page.locator(".off", { hasText: "cycles" }).count() + await page.loc
 await page.waitForTimeout(4000);
 await shot(page, "counters-light-1280");
 
-const box = await card.locator(".u-over").boundingBox();
+await card.scrollIntoViewIfNeeded();
+const box = await card.locator(".u-over").first().boundingBox();
 await page.mouse.move(box.x + box.width * 0.8, box.y + 40);
 await page.mouse.down();
 await page.mouse.move(box.x + box.width * 0.95, box.y + 60, { steps: 5 });
