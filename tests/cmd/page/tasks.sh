@@ -6,7 +6,7 @@
 . "$SUPPORT/flame.sh"
 . "$SUPPORT/page.sh"
 page_browser
-printf '[agent]\nsocket = "ctl"\n' >page.toml
+printf '[agent]\nsocket = "ctl"\n[usage]\nenabled = false\n' >page.toml
 for i in 1 2 3 4 5 6 7; do
 	cat >>page.toml <<-END
 	[[source]]
