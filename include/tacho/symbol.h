@@ -42,7 +42,8 @@ TACHO_API void tacho_symbols_free(struct tacho_symbols *s);
 TACHO_API int tacho_symbols_feed(struct tacho_symbols *s, const struct tacho_sideband *rec);
 /* For long-running callers: drops processes and threads whose EXIT record was fed before the previous call.
  * If the symbol tables exceed `max_bytes` (0: no limit), drops those not used since the previous call; they are
- * read again when needed. Returns 0 or -ENOMEM. */
+ * read again when needed. If debug data exceed it, the largest are closed, and their objects have no inlined functions any
+ * more. Returns 0 or -ENOMEM. */
 TACHO_API int tacho_symbols_prune(struct tacho_symbols *s, size_t max_bytes);
 /*
  * JIT compilers may replace code without a record: their jitdump files tell when. Before resolving an address of time

@@ -10,8 +10,8 @@
 
 #include <errno.h>
 
-/* A live session keeps debug data in memory while the object is in use; the agent has a limit of some ten MB. */
-#define LIVE_DEBUG_MAX ((uint64_t)32 << 20)
+/* A live session keeps debug data in memory, within a limit that is checked from time to time: see objects_evict(). */
+#define LIVE_DEBUG_MAX ((uint64_t)4 << 20)
 #define CACHED_DEBUG_MIN ((uint64_t)32 << 10)	/* smaller debug data are read as fast as the cache */
 #define KEPT_FD_MAX 512				/* leaves file descriptors for others */
 

@@ -201,6 +201,28 @@ static struct object *longest_unused(const struct objects *o)
 	return found;
 }
 
+static struct object *largest_debug_data(const struct objects *o)
+{
+	struct object *found = NULL;
+
+	for (size_t i = 0; i < o->n; i++)
+		if (object_inlines_bytes(o->v[i]) > (found ? object_inlines_bytes(found) : 0))
+			found = o->v[i];
+	return found;
+}
+
+/* Closes the largest debug data for good: opened and closed again and again, they would cost more time than the rest. */
+static void drop_debug_data(struct objects *o, size_t total, size_t max_bytes)
+{
+	struct object *obj;
+
+	while (total > max_bytes && (obj = largest_debug_data(o))) {
+		total -= object_inlines_bytes(obj);
+		object_drop_inlines(obj);
+		obj->inlines_read = true;
+	}
+}
+
 void objects_evict(struct objects *o, size_t max_bytes)
 {
 	struct object *obj;
@@ -215,6 +237,7 @@ void objects_evict(struct objects *o, size_t max_bytes)
 		total -= object_bytes(obj);
 		unload(obj);
 	}
+	drop_debug_data(o, total, max_bytes);
 }
 
 void objects_done(struct objects *o)

@@ -81,7 +81,8 @@ struct objects {
 
 /* Compacts new symbol tables, then drops those of files and JIT maps that were not used since the previous
  * call, least recently used first, until all tables together have at most `max_bytes`. Dropped tables are
- * read again when needed. */
+ * read again when needed. If that is not enough, objects lose their inlined functions, those with the largest debug data
+ * first. */
 void objects_evict(struct objects *o, size_t max_bytes);
 
 /* Distinguishes objects with the same path: files in different containers, replaced files. */

@@ -4,6 +4,7 @@
  *	inner file:line < outer file:line < symbol file:line
  *
  *	inlines FILE [SYMFS] <addresses
+ *	inlines --pruned FILE		closes the debug data after the first address, as the agent does to save memory
  *	inlines --available		"yes" if this build has libdw and it can be loaded
  */
 #include <inttypes.h>
@@ -48,8 +49,11 @@ int main(int argc, char **argv)
 	struct tacho_sideband map = { .type = TACHO_RECORD_MMAP, .misc = TACHO_SPACE_USER };
 	struct tacho_symbols *s = NULL;
 	struct tacho_frame f;
+	bool pruned = argc > 2 && strcmp(argv[1], "--pruned") == 0;
 	uint64_t address;
 
+	argc -= pruned;
+	argv += pruned;
 	if (argc == 2 && strcmp(argv[1], "--available") == 0)
 		return puts(libdw_get() ? "yes" : "no") < 0;
 	if (argc < 2 || tacho_symbols_new(&s, &opts, NULL) < 0)
@@ -57,11 +61,13 @@ int main(int argc, char **argv)
 	map.mmap = (struct tacho_mmap){ .pid = 1, .tid = 1, .addr = BASE, .len = 1ull << 40, .path = argv[1] };
 	if (tacho_symbols_feed(s, &map) < 0 || tacho_symbols_resolve(s, 1, TACHO_SPACE_USER, BASE, &f) < 0 || !f.object)
 		return 2;
-	while (scanf("%" SCNx64, &address) == 1) {
+	for (int n = 0; scanf("%" SCNx64, &address) == 1; n++) {
 		if (tacho_symbols_resolve(s, 1, TACHO_SPACE_USER, BASE + address, &f) < 0)
 			return 2;
 		f.object_address = address;
 		print_address(s, &f);
+		if (pruned && n == 0 && tacho_symbols_prune(s, 1) < 0)
+			return 2;
 	}
 	tacho_symbols_free(s);
 	return 0;
