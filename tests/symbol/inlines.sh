@@ -136,5 +136,5 @@ done
 compare "damaged cache" p whole
 # With too much debug data in memory, the object has no inlined functions any more; the symbols stay.
 "$inlines" --pruned "$dir/whole" <addresses >pruned
-[ "$(tail -n +2 pruned | grep -c ' < ')" = 0 ] && grep -q ' main' pruned && grep -q ' < ' from_cache ||
+[ "$(tail -n +2 pruned | grep -c ' < ')" = 0 ] && grep -q '^main ' pruned && grep -q ' < ' from_cache ||
 	{ echo "pruned debug data are still used" >&2; exit 1; }
