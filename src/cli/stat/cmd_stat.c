@@ -556,6 +556,26 @@ static int record_run(void *opts, int argc, char **argv)
 	return count_run(o, argc, argv);
 }
 
+static int by_run(struct stat_opts *o, int argc, char **argv)
+{
+	int status = stat_check_options(o, argc);
+
+	if (status)
+		return status;
+	if (o->interval_ms || o->repeat != 1 || o->delay_ms || o->timeout_ms || o->no_aggr || o->per_thread || o->per_core ||
+	    o->per_socket || o->per_die || o->per_node || o->per_cluster || o->per_cache || o->topdown || o->null_run ||
+	    o->control || o->detailed) {
+		message_text("stat", "--by counts events by a field; it cannot be combined with intervals, repetition, metrics or "
+			     "other ways to aggregate");
+		return EXIT_USAGE;
+	}
+	if (!event_args_have(&o->event_args, EVENT_ARG_EVENTS)) {
+		message_text("stat", "--by needs the tracepoints to count: -e SYSTEM:NAME");
+		return EXIT_USAGE;
+	}
+	return stat_by_field(o, argc, argv);
+}
+
 static int stat_run(void *opts, int argc, char **argv)
 {
 	static const struct command record = {
@@ -567,7 +587,7 @@ static int stat_run(void *opts, int argc, char **argv)
 		return command_run_on(&record, opts, argc, argv);
 	if (argc && strcmp(argv[0], "report") == 0)
 		return command_run_on(&cmd_stat_report, opts, argc, argv);
-	return count_run(opts, argc, argv);
+	return ((struct stat_opts *)opts)->by ? by_run(opts, argc, argv) : count_run(opts, argc, argv);
 }
 
 const struct command cmd_stat = {

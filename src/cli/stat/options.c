@@ -83,6 +83,8 @@ const struct option_row stat_option_rows[] = {
 	{ OPT_FLAG, 0, "per-node", AT(per_node), .help = "per memory node" },
 	{ OPT_FLAG, 0, "no-scale", AT(no_scale), .flags = OPTF_NEGATED,
 	  .help = "show multiplexed counts unscaled" },
+	{ OPT_STR, 0, "by", AT(by), "FIELD",
+	  "count tracepoints by the value of this field, e.g. -e syscalls:sys_exit_read --by ret" },
 	{ OPT_GROUP, .help = "How to show it" },
 	{ OPT_STR, 'x', "field-separator", AT(separator), "SEP", "print fields separated by SEP" },
 	{ OPT_FLAG, 'j', "json-output", AT(json_lines), .help = "print one JSON object per row" },

@@ -9,6 +9,7 @@
  *	loop.c		waiting: intervals, delays, time-outs, signals, the control channel
  *	rows.c		sums -> rows with metrics; means of repeated runs
  *	text.c csv.c json.c	the writers
+ *	by_field.c	--by: counts by the value of a field
  *	file.c input.c input_rows.c cmd_stat_report.c	`stat record` and `stat report`, see file.h
  */
 #ifndef CLI_STAT_STAT_H
@@ -48,6 +49,7 @@ struct stat_opts {
 	bool null_run, metric_only, topdown, no_scale;
 	bool metric_no_group, metric_no_merge, metric_no_threshold;
 	uint32_t topdown_level;
+	const char *by;			/* count by the values of this field of tracepoints */
 	const char *control;
 	const char *pre, *post;
 	bool sync;
@@ -62,6 +64,9 @@ struct stat_opts {
 const struct stat_writer *stat_chosen_writer(const struct stat_opts *o);
 char stat_group_separator(const struct stat_opts *o);
 int stat_open_output(const struct stat_opts *o);	/* a file descriptor; errors are printed */
+
+/* by_field.c: --by. Returns the exit status. */
+int stat_by_field(const struct stat_opts *o, int argc, char **argv);
 
 /* options.c */
 extern const struct option_row stat_option_rows[];
