@@ -9,7 +9,9 @@
 #include <stdio.h>
 
 #include "base/fork_generation.h"
+#include "base/io.h"
 #include "base/vec.h"
+#include "event/tracepoint_filter.h"
 #include "sys/cgroup.h"
 
 char *set_text(struct tacho_evset *set, const char *fmt, ...)
@@ -363,6 +365,25 @@ int tacho_evset_for_each_cgroup(struct tacho_evset *set, const char *list, struc
 	return (int)names.n;
 }
 
+#define FORMAT_MAX (1u << 20)
+
+/* The kernel refuses a filter without a reason, and only when the event is open. Without the format, which needs a
+ * readable tracefs, the kernel decides. */
+static int check_filter(struct tacho_evset *set, size_t i, const char *filter, struct tacho_error *e)
+{
+	const char *name = set->events.v[i].shown.name, *root = sys_tracefs(&set->t->sys);
+	struct str rest = str_of(name), system, event;
+	scoped(buf_done) struct buf format = { 0 };
+	char path[512];
+
+	str_cut(&rest, ':', &system);
+	str_cut(&rest, ':', &event);
+	if (!root || snprintf(path, sizeof(path), "%s/events/%.*s/%.*s/format", root, STR(system), STR(event)) >= (int)sizeof(path) ||
+	    io_read(path, FORMAT_MAX, &format) < 0)
+		return 0;
+	return tracepoint_filter_check(str_of(filter), buf_view(&format), name, e);
+}
+
 int tacho_evset_set_filter(struct tacho_evset *set, size_t first, size_t n, const char *filter,
 			   struct tacho_error *e)
 {
@@ -374,6 +395,11 @@ int tacho_evset_set_filter(struct tacho_evset *set, size_t first, size_t n, cons
 		if (set->events.v[i].shown.kind != TACHO_EVENT_TRACEPOINT)
 			return error_set(e, -EINVAL, "'%s' is not a tracepoint, and only tracepoints "
 					 "have fields to filter by", set->events.v[i].shown.name);
+	for (size_t i = first; i < first + n; i++) {
+		err = check_filter(set, i, filter, e);
+		if (err < 0)
+			return err;
+	}
 	for (size_t i = first; i < first + n; i++) {
 		struct counted_event *ev = &set->events.v[i];
 
