@@ -238,7 +238,7 @@ static int add_sites(struct event_parser *p, const struct probe_event *kind, con
 		err = open_object(p, file, &o);
 	if (err == 0)
 		err = probe_find_sites(o, &r, &sites, p->e);
-	for (size_t i = 0; err == 0 && i < sites.n; i++)
+	for (size_t i = 0; err == 0 && o && i < sites.n; i++)
 		err = add_site(p, kind, pmu, o, &sites.v[i], file, is_pattern, terms, first);
 	probe_sites_done(&sites);
 	probe_request_done(&r);

@@ -105,6 +105,9 @@ static int put_place(const struct tacho_probes *p, const struct probe_site *site
 	}
 	if (!probe_object_offset(&p->object, site->address, &offset))
 		return error_set(e, -EINVAL, "the address %#" PRIx64 " is not in the code of '%s'", site->address, p->object.path);
+	/* The kernel splits the line at blanks, and takes another line as another definition. */
+	if (strpbrk(p->object.path, " \t\r\n"))
+		return error_set(e, -EINVAL, "the kernel takes no path with blanks for a probe: '%s'", p->object.path);
 	buf_printf(out, "%s:0x%" PRIx64, p->object.path, offset);
 	if (!site->semaphore)
 		return 0;

@@ -107,8 +107,9 @@ static int define_all(struct probe_session *s, const struct tacho_probe *found, 
 		int err = tacho_probes_add(s->probes, &found[i], e);
 
 		if (err < 0) {
-			if (i)
-				tacho_probes_delete(s->probes, &found[i - 1], NULL);
+			while (i--)	/* the places of an event are removed together */
+				if (!i || strcmp(found[i].event, found[i - 1].event) != 0)
+					tacho_probes_delete(s->probes, &found[i], NULL);
 			return err;
 		}
 	}

@@ -38,6 +38,15 @@ tacho probe -n -x target "$g:dry=add" 2>err
 [ "$(status_of tacho probe -x target "$g:bad=add %nosuch")" = 1 ] && grep -q "the kernel refuses" err || fail "$(cat err)"
 [ -z "$(tacho probe -l "$g:*")" ] || fail "-n or a failure has defined a probe"
 
+# A pattern of which one function is refused leaves none of the others; a path cannot smuggle in another definition.
+[ "$(status_of tacho probe -x target "$g:bad=add %nosuch" -a "$g:ok=greet")" = 1 ] || fail "$(cat err)"
+[ "$(status_of tacho probe -x target -a "$g:add*=x")" = 1 ] || fail "a pattern as a name"
+evil="t
+p:$g/evil $here/target:0x1000"
+mkdir -p "$(dirname "$evil")"
+cp target "$evil" && [ "$(status_of tacho probe -x "$evil" -D add)" = 1 ] && grep -q 'no path with blanks' err || fail "$(cat err)"
+tacho probe -q -d "$g:*" || true
+
 # Functions, also of a stripped program: only those of its dynamic symbol table.
 tacho probe -x target -F '*' >out
 grep -qx add out && grep -qx greet out && ! grep -qx work_semaphore out || fail "$(cat out)"
