@@ -61,11 +61,11 @@ static void boxes_have_their_places(void **state)
 	assert_int_equal(flame_tree_add(&t, p, 0, false), 0);
 	assert_json(&t, false, 0,
 		    "{\"names\": [\"all\", \"a\", \"b\", \"main\", \"f\", \"[app]\", \"_sys\"], "
-		    "\"kinds\": [4, 4, 4, 1, 1, 4, 0], "
+		    "\"kinds\": [4, 5, 5, 1, 1, 4, 0], "
 		    "\"levels\": [[0, 11, 0, 0], [0, 3, 1, 0, 3, 8, 2, 0], [0, 3, 3, 0, 3, 8, 3, 2], "
 		    "[0, 3, 4, 0, 3, 1, 5, 1, 4, 5, 4, 5], [0, 3, 6, 3]]}");
 	assert_json(&t, false, 0.5,
-		    "{\"names\": [\"all\", \"b\", \"main\"], \"kinds\": [4, 4, 1], "
+		    "{\"names\": [\"all\", \"b\", \"main\"], \"kinds\": [4, 5, 1], "
 		    "\"levels\": [[0, 11, 0, 0], [3, 8, 1, 0], [3, 8, 2, 2]]}");
 	flame_tree_done(&t);
 	tacho_profile_free(p);
@@ -83,7 +83,7 @@ static void two_are_compared(void **state)
 	assert_int_equal(flame_tree_add(&t, p, 0, false), 0);
 	assert_int_equal(flame_tree_add(&t, q, 0, true), 0);
 	assert_json(&t, true, 0.4,
-		    "{\"names\": [\"all\", \"b\", \"main\", \"f\"], \"kinds\": [4, 4, 1, 1], "
+		    "{\"names\": [\"all\", \"b\", \"main\", \"f\"], \"kinds\": [4, 5, 1, 1], "
 		    "\"levels\": [[0, 11, 0, 0, 13], [3, 8, 1, 0, 4], [3, 8, 2, 2, 4], [4, 5, 3, 5, 4]]}");
 	flame_tree_done(&t);
 	tacho_profile_free(p);

@@ -39,7 +39,7 @@ for upper, lower in zip(levels, levels[1:]):
         above = [u for u in upper if u[1] <= b[1] and b[1] + b[2] <= u[1] + u[2]]
         check(len(above) == 1, f"nothing is below {b}")
     check(all(a[1] + a[2] <= b[1] for a, b in zip(lower, lower[1:])), "boxes overlap")
-check(len(f["kinds"]) == len(f["names"]) and set(f["kinds"]) <= {0, 1, 2, 3, 4}, "kinds")
+check(len(f["kinds"]) == len(f["names"]) and set(f["kinds"]) <= {0, 1, 2, 3, 4, 5}, "kinds")
 check(1 in [k for n, k in zip(f["names"], f["kinds"]) if n == "burn"], "burn is no function of a program")
 few = flame(**{"from": started, "to": ended, "min": 0.3})
 check(all(b[2] >= 0.3 * few["total"] for b in boxes(few)), "a box narrower than asked for")

@@ -23,6 +23,7 @@ cat >prometheus.yml <<END
 global: { scrape_interval: 500ms }
 scrape_configs:
 - job_name: scraped
+  authorization: { credentials_file: "$PWD/state/token" }
   static_configs: [{ targets: ["127.0.0.1:$agent_port"] }]
 END
 
