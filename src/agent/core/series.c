@@ -209,10 +209,8 @@ void registry_apply(struct registry *r, const struct point_batch *b)
 	for (size_t i = 0; i < b->n_points; i++) {
 		struct series *s = find_series(r, b->points[i].series);
 
-		if (!s)
-			continue;
-		s->start_ns = min_of(s->start_ns, b->time_ns);	/* it may have been added after the batch's time was taken */
-		apply_point(s, &b->points[i], b->time_ns);
+		if (s)
+			apply_point(s, &b->points[i], b->time_ns);
 	}
 	pthread_rwlock_unlock(&r->lock);
 }
