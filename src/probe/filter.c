@@ -1,5 +1,5 @@
 /*
- * A recursive-descent parser of bounded depth: the number of nodes limits it.
+ * A recursive-descent parser; the number of ! and parentheses is bounded, and with it the depth.
  */
 #include "probe/filter.h"
 
@@ -44,7 +44,7 @@ static int parse_one(struct filter_scan *s, uint16_t *out)
 	int err;
 
 	if (peek(s) == '!') {
-		uint16_t inner;
+		uint16_t inner = 0;
 
 		s->at++;
 		if (++s->depth > FILTER_NODES_MAX)
@@ -78,7 +78,7 @@ static int parse_and(struct filter_scan *s, uint16_t *out)
 	int err = parse_one(s, out);
 
 	while (err == 0 && peek(s) == '&') {
-		uint16_t right;
+		uint16_t right = 0;
 
 		s->at++;
 		err = parse_one(s, &right);
@@ -93,7 +93,7 @@ static int parse_or(struct filter_scan *s, uint16_t *out)
 	int err = parse_and(s, out);
 
 	while (err == 0 && peek(s) == '|') {
-		uint16_t right;
+		uint16_t right = 0;
 
 		s->at++;
 		err = parse_and(s, &right);
