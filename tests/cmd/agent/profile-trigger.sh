@@ -104,6 +104,8 @@ agent.stop()
 END
 command -v perf >/dev/null || exit 0
 perf script -i "$(readlink trigger.data)" -F comm,ip,sym >out 2>err || { cat err >&2; fail "perf script"; }
+# A busy machine loses samples, which perf reports.
+sed -i '/^$/d; /^Warning:$/d; /^Processed [0-9]* \(samples\|events\) and lost /d; /^Check IO/d' err
 [ ! -s err ] || { cat err >&2; fail "perf script complains"; }
 grep -q '^burn' out || fail "perf script shows no burn"
 grep -q ' burn' out || fail "perf script does not name the function"
