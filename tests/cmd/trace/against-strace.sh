@@ -3,6 +3,7 @@
 . "$SUPPORT/lib.sh"
 need_root
 need strace setarch python3
+umask 022
 echo text >file
 ln -s file link
 cat >compare.py <<'PY'
@@ -28,7 +29,7 @@ PY
 tacho trace -o tacho.txt true || skip "BPF programs cannot be loaded"
 grep -q 'strings are not shown' tacho.txt && skip "BPF programs cannot be loaded"
 for command in 'cat file' 'ls -l file link' 'stat file' 'head -n 1 file' 'readlink -f link' 'sort file' 'wc -l file' 'find . -name file' \
-	'id -u' 'uname -a' 'touch file' 'chmod 600 file' 'grep -c text file' 'cat missing'; do
+	'id -u' 'uname -a' 'touch file' 'chmod 644 file' 'grep -c text file' 'cat missing'; do
 	setarch -R strace -f -ttt -T -o strace.txt $command >out1 2>&1 </dev/null || true
 	setarch -R tacho trace --format strace -o tacho.txt $command >out1 2>&1 </dev/null || true
 	python3 compare.py || fail "$command"
