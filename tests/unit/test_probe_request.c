@@ -87,7 +87,7 @@ static const struct { const char *text, *want; int column; } requests[] = {
 	{ "f a=", NULL, 2 },
 	{ "f a:", NULL, 2 },
 	{ "f 1a=b", NULL, 2 },
-	{ "%", NULL, 0 },
+	{ "%", NULL, 1 },
 	{ "0xzz", NULL, 0 },
 };
 
