@@ -35,6 +35,7 @@ static const struct jit_variable {
 };
 _Static_assert(countof(variables) == JIT_ENV_VARIABLES, "struct jit_env has a place for each variable");
 
+#ifdef JVMTI_AGENT
 /* Whether every user can read the file: a JVM that cannot load its agent does not start. */
 static bool is_readable_by_all(char *path)
 {
@@ -59,7 +60,6 @@ static bool is_readable_by_all(char *path)
 /* Appends -agentpath:FILE, if the agent is installed, or built beside this program. */
 static void put_agent(struct buf *value)
 {
-#ifdef JVMTI_AGENT
 	static const char *const places[] = { "../" JVMTI_AGENT, "src/jvmti/libtacho-jvmti.so" };
 	char own[PATH_MAX], path[PATH_MAX + 64], whole[PATH_MAX];
 	ssize_t n = readlink("/proc/self/exe", own, sizeof(own) - 1);
@@ -72,10 +72,13 @@ static void put_agent(struct buf *value)
 			return;
 		}
 	}
-#else
-	(void)value;
-#endif
 }
+#else
+static void put_agent(struct buf *value)
+{
+	(void)value;
+}
+#endif
 
 static int set_variable(const struct jit_variable *v, const char *before)
 {
