@@ -49,7 +49,7 @@ static int handle_record(struct trace *t, struct tacho_perfdata *pd, const struc
 
 int trace_run_replay(struct trace *t)
 {
-	struct tacho_perfdata_opts opts = { .size = sizeof(opts), .ordered = true };
+	struct tacho_perfdata_opts opts = { .size = sizeof(opts), .ordered = true, .force = t->o->force };
 	struct tacho_error e = { .column = -1 };
 	struct tacho_perfdata *pd = NULL;
 	struct tacho_record rec;

@@ -24,7 +24,7 @@ struct trace_opts {
 	const char *pid, *tid, *cpus, *user, *filter_pids, *output, *input, *format, *pagefaults, *call_graph, *summary_mode;
 	bool all_cpus, summary, with_summary, errno_summary, no_syscalls, failure, successful, full_time, json;
 	bool show_fd_paths, show_sockets, strace_counts, exec_tree, bpf_summary, stacks, no_inherit, no_comm, sort_events;
-	bool force_btf, no_bpf, wall_clock, split_files, verbose_structs;
+	bool force_btf, no_bpf, force, wall_clock, split_files, verbose_structs;
 	bool no_arg_names, no_durations, no_timestamps, show_zeros, show_prefix;
 	unsigned follow;
 	uint32_t args_alignment;
