@@ -15,10 +15,11 @@ for event in json.load(sys.stdin)["events"]:
             if (e["symbol"] or "").startswith("by_"):
                 print(e["symbol"], e["children_period"] / 1e9)'
 }
+# A program counts the kernel's part of a switch as CPU time, some 50 us each; with a fast disk that is more than 5 %.
 agrees() {	# FILE: with what the program printed into ./said
 	blocked "$1" >got
 	awk 'NR == FNR { said[$1] = $2; next }
-	     { off = ($2 - said[$1]) / said[$1]; n++; if (off > 0.05 || off < -0.05) { print $1, $2, "instead of", said[$1]; bad = 1 } }
+	     { off = $2 - said[$1]; if (off < 0) off = -off; n++; if (off > 0.05 * said[$1] && off > 0.003) { print $1, $2, "instead of", said[$1]; bad = 1 } }
 	     END { exit bad || n != 4 }' said got
 }
 # Frame pointers do not show who called a function of the C library.
@@ -47,7 +48,7 @@ tacho script -i each.data -F event,ip,sym | awk '/offcpu-time/ { n = 0 } /by_sle
 tacho record -q --off-cpu --switch-events -o switches.data "$TEST_BIN/blocker" file >said
 tacho report -i switches.data --stats | grep -q SWITCH || fail "no records of context switches"
 # One picture of both.
-tacho flame --off-cpu -F 999 -o both.svg "$TEST_BIN/blocker" file >said 2>err || { cat err; fail "flame --off-cpu"; }
+tacho flame --off-cpu -F 999 -o both.svg sh -c '"$0" file; "$1" -t 1 -m 50' "$TEST_BIN/blocker" "$TEST_BIN/burn" >said 2>err || { cat err; fail "flame --off-cpu"; }
 grep -q 'samples of wall-time' err && grep -q '<title>by_sleep' both.svg && grep -q '<title>\[off-CPU\]' both.svg || { cat err; fail "the picture"; }
 tacho flame -i off.data -e offcpu-time -o off.svg 2>err && ! grep -q '\[off-CPU\]' off.svg || fail "offcpu-time alone"
 # perf reads the file.
