@@ -15,6 +15,7 @@
 #include "agent/core/budget.h"
 #include "agent/core/collector.h"
 #include "agent/config/compare.h"
+#include "agent/http/access.h"
 #include "agent/http/server.h"
 #include "agent/core/privilege.h"
 #include "agent/profiler/profiler.h"
@@ -167,8 +168,10 @@ static int apply_config(struct running_agent *r, const struct agent_config *fres
 	struct agent *a = &r->agent;
 	const char *later = config_needs_restart(a->config, fresh);
 	struct triggers *triggers = NULL;
-	int err = triggers_new(&triggers, a, fresh, e);
+	int err = a->http ? access_make_token(a, fresh, e) : 0;
 
+	if (err == 0)
+		err = triggers_new(&triggers, a, fresh, e);
 	if (err < 0)
 		return err;
 	/* A running profiler follows the change itself; one that could not be started cannot. */

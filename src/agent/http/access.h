@@ -32,9 +32,9 @@ struct access_result access_check_text(struct access *x, const struct request *q
 void access_put_cookie(const struct request *q, struct buf *out);
 bool access_is_loopback(const struct sockaddr *at);
 
-/* The read token: that of the configuration, or the agent's own, which is made on first use and stored in the state
- * directory (mode 0600). 0, or a negative errno with a message. */
-int access_make_token(struct agent *a, struct tacho_error *e);
+/* Unless `cfg` has a read token or it was done before: reads the agent's own from the state directory, or makes one and stores
+ * it there (mode 0600). Called at the start, and before a reload applies `cfg`. 0, or a negative errno with a message. */
+int access_make_token(struct agent *a, const struct agent_config *cfg, struct tacho_error *e);
 
 page_fn page_login, page_logout;
 

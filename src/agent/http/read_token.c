@@ -61,7 +61,7 @@ static int write_token(const char *path, const char *token)
 	return 0;
 }
 
-int access_make_token(struct agent *a, struct tacho_error *e)
+static int set_own_token(struct agent *a, struct tacho_error *e)
 {
 	char path[PATH_MAX];
 	int err;
@@ -76,6 +76,18 @@ int access_make_token(struct agent *a, struct tacho_error *e)
 	if (err < 0) {
 		error_set(e, err, "cannot write the token for reading to %s: %s", path, strerror(-err));
 		error_hint(e, "set [agent] read_token, or STATE_DIRECTORY to a directory that this user may write to");
+		a->read_token[0] = '\0';
 	}
+	return err;
+}
+
+int access_make_token(struct agent *a, const struct agent_config *cfg, struct tacho_error *e)
+{
+	int err = 0;
+
+	pthread_rwlock_wrlock(&a->config_lock);
+	if (!cfg->read_token && !a->read_token[0])
+		err = set_own_token(a, e);
+	pthread_rwlock_unlock(&a->config_lock);
 	return err;
 }

@@ -741,8 +741,8 @@ int http_start(struct http **out, struct agent *a, struct tacho_error *e)
 		err = connections_new(&h->connections);
 	if (err < 0)
 		error_nomem(e);
-	if (err == 0 && !cfg->read_token)
-		err = access_make_token(a, e);
+	if (err == 0)
+		err = access_make_token(a, cfg, e);
 	if (err == 0)
 		err = read_tls(h, cfg, e);
 	if (err == 0)

@@ -159,6 +159,21 @@ start_agent tacho.toml
 [ "$(stat -c %a state/token)" = 600 ] || fail "the new token is not private"
 stop_agent
 
+# A configured token, until a reload removes it: then the agent's own is made, and nothing is open meanwhile.
+rm state/token
+sed -i 's|^socket = .*|&\nread_token = "configured-token-1"|' tacho.toml
+start_agent tacho.toml
+[ ! -e state/token ] || fail "the agent made a token that is not used"
+expect 200 -H "Authorization: Bearer configured-token-1" "$agent_url/api/v1/status"
+sed -i '/^read_token/d' tacho.toml
+tacho agent -c tacho.toml ctl reload >reload.out 2>&1 || fail "$(cat reload.out)"
+expect 401 "$agent_url/api/v1/status"
+expect 401 -H "Authorization: Bearer " "$agent_url/api/v1/status"
+expect 401 -H "Authorization: Bearer configured-token-1" "$agent_url/api/v1/status"
+expect 200 -H "Authorization: Bearer $(cat state/token)" "$agent_url/api/v1/status"
+[ "$(tacho agent -c tacho.toml ctl link)" = "$agent_url/?token=$(cat state/token)" ] || fail "the link has no token"
+stop_agent
+
 # A scrape token closes /metrics and opens nothing else; so does metrics = "token".
 sed -i 's|^socket = .*|&\nscrape_token = "scrape-scrape-scrape"|' tacho.toml
 start_agent_closed() {
