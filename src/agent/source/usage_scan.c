@@ -175,6 +175,7 @@ int usage_scan(struct usage *u)
 	u->scan_ns = clock_mono_ns();
 	u->at = 0;
 	u->next.n = 0;
+	u->n_busiest = 0;		/* its indexes are those of the last scan; a scan that fails leaves none */
 	for (size_t i = 0; i < u->cgroups.n; i++)
 		u->cgroups.v[i].added_ns = 0;
 	err = tacho_process_usages(u->tacho, scan_process, u);
