@@ -67,18 +67,26 @@ static void end_connection(struct connections *c, struct open_connection *o)
 	c->n_closed++;
 }
 
-/* The connection that has waited longest for a header; NULL: all have one. */
-static struct open_connection *find_idle(struct connections *c)
+/* The connection that has been in a stage longest; NULL: none is in it. */
+static struct open_connection *find_oldest(struct connections *c, enum connection_stage stage)
 {
 	struct open_connection *found = NULL;
 
 	for (size_t i = 0; i < countof(c->v); i++) {
 		struct open_connection *o = &c->v[i];
 
-		if (o->fd >= 0 && !o->closing && o->stage == CONNECTION_IDLE && (!found || o->since_ns < found->since_ns))
+		if (o->fd >= 0 && !o->closing && o->stage == stage && (!found || o->since_ns < found->since_ns))
 			found = o;
 	}
 	return found;
+}
+
+/* The connection that has waited longest for a header, or if all have one, for a body; NULL: all are being answered. */
+static struct open_connection *find_waiting(struct connections *c)
+{
+	struct open_connection *found = find_oldest(c, CONNECTION_IDLE);
+
+	return found ? found : find_oldest(c, CONNECTION_BODY);
 }
 
 static size_t count_address(struct connections *c, const struct open_connection *like)
@@ -106,7 +114,7 @@ static void describe(struct open_connection *o, struct MHD_Connection *connectio
 
 static void add_connection(struct connections *c, struct MHD_Connection *connection)
 {
-	struct open_connection *o = NULL, *idle;
+	struct open_connection *o = NULL, *waiting;
 
 	for (size_t i = 0; i < countof(c->v) && !o; i++)
 		if (c->v[i].fd < 0)
@@ -114,9 +122,9 @@ static void add_connection(struct connections *c, struct MHD_Connection *connect
 	if (!o)					/* cannot happen: the server has a lower limit */
 		return;
 	if (c->n >= CONNECTIONS_MAX - RESERVED) {
-		idle = find_idle(c);
-		if (idle)
-			end_connection(c, idle);
+		waiting = find_waiting(c);
+		if (waiting)
+			end_connection(c, waiting);
 	}
 	describe(o, connection);
 	if (o->fd < 0)

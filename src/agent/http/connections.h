@@ -2,7 +2,7 @@
  * The open connections. Clients that send their request slowly must not take the places of others:
  *
  * - a header must be complete after 10 s, a body after 20 s, an answer must be taken within 2 minutes (live streams aside);
- * - 16 of 256 places are free at any time: for a new client the connection that has waited longest without a request is closed;
+ * - 16 of 256 places are free at any time: for a new client the connection that has waited longest for a header or a body is closed;
  * - a host may have 64 connections. The loopback interface is all users of this machine and has no such limit.
  */
 #ifndef AGENT_HTTP_CONNECTIONS_H
