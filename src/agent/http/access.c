@@ -73,14 +73,17 @@ bool access_is_loopback(const struct sockaddr *at)
 	return false;
 }
 
-/* IPv6 hosts usually have a network of 64 bits of their own, so these count as one address. */
-static void address_key(const struct sockaddr *at, unsigned char out[16])
+void access_address_key(const struct sockaddr *at, unsigned char out[16])
 {
+	const struct in6_addr *v6 = at && at->sa_family == AF_INET6 ? &((const struct sockaddr_in6 *)at)->sin6_addr : NULL;
+
 	memset(out, 0, 16);
 	if (at && at->sa_family == AF_INET)
 		memcpy(out, &((const struct sockaddr_in *)at)->sin_addr, 4);
-	else if (at && at->sa_family == AF_INET6)
-		memcpy(out, &((const struct sockaddr_in6 *)at)->sin6_addr, 8);
+	else if (v6 && IN6_IS_ADDR_V4MAPPED(v6))	/* a socket passed by systemd may serve both */
+		memcpy(out, &v6->s6_addr[12], 4);
+	else if (v6)
+		memcpy(out, v6, 8);
 }
 
 /* ---- wrong tokens ---- */
@@ -91,7 +94,7 @@ static struct guesser *find_guesser(struct access *x, const struct request *q, u
 	uint32_t hash = 2166136261u;
 	struct guesser *free_one = NULL;
 
-	address_key(peer_of(q), key);
+	access_address_key(peer_of(q), key);
 	for (size_t i = 0; i < sizeof(key); i++)
 		hash = (hash ^ key[i]) * 16777619u;
 	for (size_t i = 0; i < 8; i++) {

@@ -31,6 +31,8 @@ struct access_result access_check_text(struct access *x, const struct request *q
 /* "tacho-9273=TOKEN; HttpOnly; ..." for a Set-Cookie header. */
 void access_put_cookie(const struct request *q, struct buf *out);
 bool access_is_loopback(const struct sockaddr *at);
+/* What counts as one address: IPv6 hosts usually have a network of 64 bits of their own. */
+void access_address_key(const struct sockaddr *at, unsigned char out[16]);
 
 /* Unless `cfg` has a read token or it was done before: reads the agent's own from the state directory, or makes one and stores
  * it there (mode 0600). Called at the start, and before a reload applies `cfg`. 0, or a negative errno with a message. */

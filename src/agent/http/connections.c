@@ -6,7 +6,6 @@
 #include "agent/http/connections.h"
 
 #include <errno.h>
-#include <netinet/in.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -106,10 +105,7 @@ static void describe(struct open_connection *o, struct MHD_Connection *connectio
 
 	*o = (struct open_connection){ .fd = fd ? fd->connect_fd : -1, .connection = connection, .since_ns = clock_mono_ns(),
 				       .loopback = !at || at->sa_family == AF_UNIX || access_is_loopback(at) };
-	if (at && at->sa_family == AF_INET)
-		memcpy(o->address, &((const struct sockaddr_in *)at)->sin_addr, 4);
-	else if (at && at->sa_family == AF_INET6)
-		memcpy(o->address, &((const struct sockaddr_in6 *)at)->sin6_addr, 16);
+	access_address_key(at, o->address);
 }
 
 static void add_connection(struct connections *c, struct MHD_Connection *connection)

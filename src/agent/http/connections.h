@@ -3,7 +3,8 @@
  *
  * - a header must be complete after 10 s, a body after 20 s, an answer must be taken within 2 minutes (live streams aside);
  * - 16 of 256 places are free at any time: for a new client the connection that has waited longest for a header or a body is closed;
- * - a host may have 64 connections. The loopback interface is all users of this machine and has no such limit.
+ * - a host (of IPv6: a network of 64 bits) may have 64 connections. The loopback interface is all users of this machine and
+ *   has no such limit.
  */
 #ifndef AGENT_HTTP_CONNECTIONS_H
 #define AGENT_HTTP_CONNECTIONS_H
