@@ -16,6 +16,7 @@
 
 #include "agent/core/condition.h"
 #include "agent/export/exporter.h"
+#include "agent/http/access.h"
 #include "base/cpuset.h"
 #include "base/io.h"
 
@@ -226,6 +227,8 @@ static void check_listen(struct live_check *c, const char *text)
 		setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));
 	if (!at)
 		report(c, "listen: %s cannot be resolved", text);
+	else if (!c->cfg->tls_cert && !c->cfg->insecure && !access_is_loopback(at->ai_addr))
+		report(c, "listen: other machines can reach %s, which needs tls_cert and tls_key, or insecure = true", text);
 	else if (fd >= 0 && bind(fd, at->ai_addr, at->ai_addrlen) < 0)
 		report(c, "listen: %s: %s%s", text, strerror(errno),
 		       errno == EADDRINUSE ? "; another program, or an agent that is running, uses the port" : "");
