@@ -53,7 +53,7 @@ static void write_print_limit(const struct perf_config *c, const char *value, st
 #define NO_COMMAND "tacho has no such command"
 #define NO_ANNOTATE "the browser of 'tacho report' shows the code of a function in one form"
 #define NO_TRACES "hardware traces are not decoded"
-#define NO_DEBUGINFOD "debug files are searched for on this machine only"
+#define NO_DEBUGINFOD "the servers of $DEBUGINFOD_URLS are asked"
 
 static const struct perf_key_row rows[] = {
 	{ "report.sort_order", CONFIG_VALUE, "the sort keys", "report", "sort" },

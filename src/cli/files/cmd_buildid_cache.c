@@ -38,7 +38,7 @@ static const struct option_row cache_rows[] = {
 	{ OPT_COUNT, 'v', "verbose", AT(verbose), NULL, "print what is done" },
 	REFUSED('k', "kcore",
 		"/proc/kcore is not copied; use 'report -k vmlinux'"),
-	REFUSED(0, "debuginfod", "debug files are searched for on this machine only"),
+	REFUSED(0, "debuginfod", "set $DEBUGINFOD_URLS; what is downloaded is in the cache of libdebuginfod"),
 	REFUSED(0, "target-ns", "use the path in this namespace: /proc/PID/root/..."),
 	{ .kind = OPT_END },
 };
