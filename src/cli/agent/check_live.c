@@ -250,22 +250,30 @@ static void check_file(struct live_check *c, const char *what, const char *path)
 		report(c, "%s: cannot write to %s: %s", what, path, strerror(errno));
 }
 
+/* `shown` is the URL or address in the configuration. Datagrams are not answered, so for these only the name is looked up. */
+static void check_address(struct live_check *c, const char *name, const char *shown, struct str host, const char *fallback_port,
+			  bool datagrams)
+{
+	struct str port = cut_port(&host, fallback_port);
+	struct addrinfo *at = resolve(host, port, false);
+	int err = at && datagrams ? 0 : -EHOSTUNREACH;
+
+	for (const struct addrinfo *a = at; a && err < 0; a = a->ai_next)
+		err = try_connect(a->ai_addr, a->ai_addrlen);
+	if (err < 0)
+		report(c, "export '%s': %s does not answer: %s", name, shown, at ? strerror(-err) : "the name cannot be resolved");
+	if (at)
+		freeaddrinfo(at);
+}
+
 static void check_url(struct live_check *c, const char *name, const char *url)
 {
 	struct str rest = str_of(url);
 	bool tls = str_starts(rest, "https://");
-	struct str host = str_n(rest.s + (tls ? 8 : 7), rest.n - (tls ? 8 : 7)), port;
-	struct addrinfo *at;
-	int err;
+	struct str host = str_n(rest.s + (tls ? 8 : 7), rest.n - (tls ? 8 : 7));
 
 	host.n = strcspn(host.s, "/?#");
-	port = cut_port(&host, tls ? "443" : "80");
-	at = resolve(host, port, false);
-	err = at ? try_connect(at->ai_addr, at->ai_addrlen) : -EHOSTUNREACH;
-	if (err < 0)
-		report(c, "export '%s': %s does not answer: %s", name, url, at ? strerror(-err) : "the name cannot be resolved");
-	if (at)
-		freeaddrinfo(at);
+	check_address(c, name, url, host, tls ? "443" : "80", false);
 }
 
 static void check_socket(struct live_check *c, const char *name, const char *path)
@@ -296,6 +304,8 @@ static void check_receiver(struct live_check *c, const struct export_config *x)
 			continue;
 		if (row->kind == KEY_URL && str_is(str_of(row->name), "url"))
 			check_url(c, x->name, text);
+		else if (!strcmp(row->name, "address"))
+			check_address(c, x->name, text, str_of(text), "0", !strcmp(x->type->name, "statsd"));
 		else if (!strcmp(row->name, "socket") || (!strcmp(row->name, "agentx") && text[0] == '/'))
 			check_socket(c, x->name, text);
 		else if (!strcmp(row->name, "path"))

@@ -40,6 +40,14 @@ type = "remote_write"
 name = "dead"
 url = "http://127.0.0.1:$dead/write"
 [[export]]
+type = "graphite"
+name = "quiet"
+address = "127.0.0.1:$dead"
+[[export]]
+type = "statsd"
+name = "alive too"
+address = "127.0.0.1:$dead"
+[[export]]
 type = "influxdb"
 name = "alive"
 url = "http://127.0.0.1:$used"
@@ -48,11 +56,12 @@ END
 [ "$(status_of tacho agent --check --live -c tacho.toml)" = 1 ] || fail "no error: $(cat out)"
 for line in "source 'ghosts': no process matches no-such-program-\*" "source 'groups': no cgroup matches" "source 'far': CPU 4000 is not online" \
 	"trigger 'never': no source counts an event 'no-such-event'" "listen: 127.0.0.1:$used: Address already in use" \
-	"store: cannot write to $PWD/no/such/dir/db" "export 'dead': http://127.0.0.1:$dead/write does not answer: Connection refused"; do
+	"store: cannot write to $PWD/no/such/dir/db" "export 'dead': http://127.0.0.1:$dead/write does not answer: Connection refused" \
+	"export 'quiet': 127.0.0.1:$dead does not answer: Connection refused"; do
 	grep -q "^live: $line" out || { cat out >&2; fail "nothing about: $line"; }
 done
 ! grep -q "^live:.*\(fine\|alive\|software\)" out || fail "$(grep '^live' out)"
-[ "$(grep -c '^live: ' out)" = 7 ] || fail "$(grep '^live' out)"
+[ "$(grep -c '^live: ' out)" = 8 ] || fail "$(grep '^live' out)"
 printf '[agent]\nlisten = ["127.0.0.1:%s"]\nstore = ""\n[[source]]\nname = "s"\nevents = ["page-faults"]\n' "$(free_port)" >good.toml
 tacho agent --check --live -c good.toml >out || fail "$(cat out)"
 grep -qx "live: everything answers" out || fail "$(cat out)"
