@@ -3,11 +3,22 @@
  */
 #include "symbol_support.h"
 
+#include "base/clock.h"
 #include "symbol/jit/jvm_process.h"
 
+#include <tacho/jit.h>
+
 #include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <time.h>
 
 #define STATUS "Name:	java\nUid:	0	1000	0	1000\nGid:	0	1001	0	1001\nNSpid:	77	8\nSigCgt:	"
 #define HOTSPOT "7f0000000000-7f0000001000 r-xp 00000000 08:01 12 /opt/jdk/lib/server/libjvm.so"
@@ -103,9 +114,76 @@ static void symbol_jvm_recognized(void **state)
 	remove_dirs(procfs);
 }
 
+/* ---- a process that has the marks of a JVM, and answers a byte at a time ---- */
+
+static void on_quit(int signal)
+{
+	(void)signal;
+}
+
+static void *wait_for_signals(void *arg)
+{
+	pthread_setname_np(pthread_self(), "Signal Dispatch");
+	(void)!write(*(const int *)arg, "", 1);
+	pause();
+	return NULL;
+}
+
+static _Noreturn void answer_slowly(const char *library, int ready)
+{
+	const struct timespec pause_time = { .tv_nsec = 100000000 };
+	struct sockaddr_un at = { .sun_family = AF_UNIX };
+	int fd = open(library, O_RDWR | O_CREAT, 0600), listener = socket(AF_UNIX, SOCK_STREAM, 0), client;
+	pthread_t thread;
+
+	signal(SIGPIPE, SIG_IGN);
+	signal(SIGQUIT, on_quit);
+	snprintf(at.sun_path, sizeof(at.sun_path), "/tmp/.java_pid%d", (int)getpid());
+	if (fd < 0 || ftruncate(fd, 4096) < 0 || mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0) == MAP_FAILED ||
+	    bind(listener, (const struct sockaddr *)&at, sizeof(at)) < 0 || listen(listener, 1) < 0 ||
+	    pthread_create(&thread, NULL, wait_for_signals, &ready) != 0)
+		_exit(1);
+	client = accept(listener, NULL, NULL);
+	for (int i = 0; i < 100 && write(client, " ", 1) == 1; i++)
+		nanosleep(&pause_time, NULL);
+	_exit(0);
+}
+
+static void symbol_jvm_slow_answer(void **state)
+{
+	char dir[] = "/tmp/tacho-test-jvm-XXXXXX", library[64], socket_path[64], byte;
+	int ready[2];
+	int64_t start, taken;
+	pid_t pid;
+	int err;
+
+	(void)state;
+	assert_non_null(mkdtemp(dir));
+	snprintf(library, sizeof(library), "%s/libjvm.so", dir);
+	assert_int_equal(pipe(ready), 0);
+	pid = fork();
+	if (pid == 0)
+		answer_slowly(library, ready[1]);
+	close(ready[1]);
+	err = read(ready[0], &byte, 1) == 1 ? 0 : -EIO;
+	start = (int64_t)clock_mono_ns();
+	if (err == 0)
+		err = tacho_jvm_write_map(pid, 1000, NULL);
+	taken = (int64_t)clock_mono_ns() - start;
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	snprintf(socket_path, sizeof(socket_path), "/tmp/.java_pid%d", (int)pid);
+	unlink(socket_path);
+	unlink(library);
+	rmdir(dir);
+	close(ready[0]);
+	assert_int_equal(err, -ETIMEDOUT);
+	assert_true(taken < 5000000000);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(symbol_jvm_recognized) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(symbol_jvm_recognized), cmocka_unit_test(symbol_jvm_slow_answer) };
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -167,9 +167,11 @@ static int read_status(const struct attach *a, int fd, int64_t *status)
 	ssize_t n;
 
 	while ((n = recv(fd, bytes, sizeof(bytes), 0)) != 0) {
-		if (n < 0 && errno == EINTR)
+		bool late = now_ms() >= a->deadline_ms;		/* the timeout of recv() begins anew with each byte */
+
+		if (n < 0 && errno == EINTR && !late)
 			continue;
-		if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))
+		if (late || (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)))
 			return error_set(a->e, -ETIMEDOUT, "the JVM %d did not answer in time", a->pid);
 		if (n < 0)
 			return error_set(a->e, -errno, "cannot read the answer of the JVM %d: %s", a->pid, strerror(errno));
