@@ -52,6 +52,14 @@ tacho script -i hot.data --time 0%-50% -s all.py >half
 m=$(sed -n 's/^end \([0-9]*\) .*/\1/p' half)
 [ "$m" -gt 0 ] && [ "$m" -lt "$n" ] || fail "$m of $n in half the time"
 
+# Modules come from the script's directory, not from the current one, where anyone may have put them.
+mkdir scripts elsewhere
+echo 'print("of the current directory")' | tee elsewhere/audit.py >elsewhere/Util.py
+echo 'beside = "the script"' >scripts/near.py
+printf 'import near\ndef trace_end():\n    print(near.beside)\n' >scripts/uses.py
+(cd elsewhere && tacho script -i ../hot.data -s ../scripts/uses.py) >out
+[ "$(cat out)" = "the script" ] || fail "$(cat out)"
+
 # How it ends.
 echo 'import sys; sys.exit(3)' >exits.py
 [ "$(status_of tacho script -i hot.data -s exits.py)" = 3 ] || fail "$(cat err)"

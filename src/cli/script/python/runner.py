@@ -2,10 +2,15 @@
 # recording to the pipe FD, as a sequence of marshalled tuples whose first element is the name of a function below.
 #
 # The modules that such scripts import (perf_trace_context, Core, Util) are made here, so that they are found without perf.
+import sys
+
+# With -c, modules are looked for in the current directory first, where anyone may have put them: run() names the script's.
+if sys.path and sys.path[0] == "":
+    del sys.path[0]
+
 import collections
 import marshal
 import os
-import sys
 import types
 
 
@@ -430,7 +435,7 @@ MESSAGES = {function.__name__: function for function in (add_event, on_sample, o
 def run(descriptor, path, arguments):
     stream = os.fdopen(descriptor, "rb", 1 << 20)
     sys.argv = [path, *arguments]
-    sys.path[0] = os.path.dirname(os.path.abspath(path))
+    sys.path.insert(0, os.path.dirname(os.path.abspath(path)))
     for module in (context_module, core, util):
         sys.modules[module.__name__] = module
     sys.modules["__main__"] = script
