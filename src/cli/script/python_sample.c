@@ -8,6 +8,7 @@
 #include "cli/script/mem_fields.h"
 #include "cli/script/python.h"
 
+#define DYNAMIC_WORD_BYTES 4u		/* position and length of a dynamic field */
 #define DATA_SRC_NONE 0x5080021ull	/* every part not available */
 
 /* ---- events ---- */
@@ -74,7 +75,8 @@ static uint64_t read_number(const uint8_t *at, uint32_t size, bool swapped)
 {
 	uint64_t v = 0;
 
-	for (uint32_t i = 0; i < size && i < 8; i++) {
+	size = min_of(size, 8u);
+	for (uint32_t i = 0; i < size; i++) {
 		bool little = (__BYTE_ORDER == __LITTLE_ENDIAN) != swapped;
 
 		v |= (uint64_t)at[i] << 8 * (little ? i : size - 1 - i);
@@ -109,11 +111,11 @@ static bool find_data(const struct tacho_trace_field *f, const struct tacho_samp
 {
 	uint64_t offset = f->offset;
 
-	*n = f->size;
+	*n = f->is_dynamic ? DYNAMIC_WORD_BYTES : f->size;
 	if (offset + *n > x->n_raw)
 		return false;
 	if (f->is_dynamic) {
-		uint64_t word = read_number(x->raw + offset, 4, swapped);
+		uint64_t word = read_number(x->raw + offset, DYNAMIC_WORD_BYTES, swapped);
 
 		offset = (word & 0xffff) + (f->is_relative ? offset + 4 : 0);
 		*n = (uint32_t)(word >> 16);
