@@ -8,6 +8,7 @@
 
 #include "base/map.h"
 #include "base/arena.h"
+#include "base/cpuset.h"
 
 #include <tacho/perfdata.h>
 
@@ -41,17 +42,11 @@ static int find_index(struct builder *b, struct map *map, const void *key, size_
 /* "0-1,4" */
 static void read_cpus(struct c2c_model *m, struct str list, uint8_t node)
 {
-	struct str part;
+	scoped(cpuset_done) struct cpuset cpus = { 0 };
 
-	while (str_cut(&list, ',', &part)) {
-		unsigned long first = strtoul(part.s, NULL, 10), last = first;
-		ptrdiff_t dash = str_find(part, '-');
-
-		if (dash >= 0)
-			last = strtoul(part.s + dash + 1, NULL, 10);
-		for (unsigned long cpu = first; cpu <= last && cpu < C2C_CPUS_MAX; cpu++)
-			m->node_of_cpu[cpu] = node;
-	}
+	cpuset_parse(&cpus, list);	/* of a damaged list, what comes before the damage */
+	for (int cpu = cpuset_next(&cpus, -1); cpu >= 0 && cpu < C2C_CPUS_MAX; cpu = cpuset_next(&cpus, cpu))
+		m->node_of_cpu[cpu] = node;
 }
 
 static void read_nodes(struct c2c_model *m, const struct tacho_perfdata *pd)
