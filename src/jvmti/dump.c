@@ -72,13 +72,11 @@ static uint64_t now_ns(void)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-static int create(const char *directory)
+static int create(const char *directory, char path[static PATH_MAX])
 {
-	char path[PATH_MAX];
 	int fd;
 
-	if (snprintf(path, sizeof(path), "%s/jit-%d.dump", directory && *directory ? directory : "/tmp", (int)getpid()) >=
-	    (int)sizeof(path))
+	if (snprintf(path, PATH_MAX, "%s/jit-%d.dump", directory && *directory ? directory : "/tmp", (int)getpid()) >= PATH_MAX)
 		return -ENAMETOOLONG;
 	unlink(path);			/* of an earlier process with this ID */
 	fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
@@ -88,16 +86,18 @@ static int create(const char *directory)
 int dump_open(const char *directory)
 {
 	const struct dump_header header = { MAGIC, VERSION, sizeof(header), MACHINE, 0, (uint32_t)getpid(), now_ns(), 0 };
+	char path[PATH_MAX];
 	int err = 0, fd;
 
 	pthread_mutex_lock(&lock);
-	fd = dump_fd >= 0 ? -EEXIST : create(directory);
+	fd = dump_fd >= 0 ? -EEXIST : create(directory, path);
 	if (fd < 0) {
 		err = fd;
 	} else if (write(fd, &header, sizeof(header)) != (ssize_t)sizeof(header) ||
 		   mmap(NULL, (size_t)sysconf(_SC_PAGESIZE), PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0) == MAP_FAILED) {
 		err = errno ? -errno : -EIO;
 		close(fd);
+		unlink(path);		/* readers find a dump only by its mapping */
 	} else {
 		dump_fd = fd;
 	}
