@@ -36,12 +36,21 @@ static const struct jit_variable {
 _Static_assert(countof(variables) == JIT_ENV_VARIABLES, "struct jit_env has a place for each variable");
 
 #ifdef JVMTI_AGENT
+/* Everyone may be able to write beside this program: the library must belong to root or to the program's owner. */
+static bool is_trusted(const struct stat *library)
+{
+	struct stat own;
+
+	return !(library->st_mode & S_IWOTH) &&
+	       (library->st_uid == 0 || (stat("/proc/self/exe", &own) == 0 && own.st_uid == library->st_uid));
+}
+
 /* Whether every user can read the file: a JVM that cannot load its agent does not start. */
-static bool is_readable_by_all(char *path)
+static bool is_loadable(char *path)
 {
 	struct stat st;
 
-	if (stat(path, &st) < 0 || !S_ISREG(st.st_mode) || !(st.st_mode & S_IROTH))
+	if (stat(path, &st) < 0 || !S_ISREG(st.st_mode) || !(st.st_mode & S_IROTH) || !is_trusted(&st))
 		return false;
 	for (char *slash = path + strlen(path); slash > path; slash--) {
 		bool passable;
@@ -67,7 +76,7 @@ static void put_agent(struct buf *value)
 
 	for (size_t i = 0; slash && i < countof(places); i++) {
 		snprintf(path, sizeof(path), "%.*s/%s", (int)(slash - own), own, places[i]);
-		if (realpath(path, whole) && !strchr(whole, ' ') && is_readable_by_all(whole)) {
+		if (realpath(path, whole) && !strchr(whole, ' ') && is_loadable(whole)) {
 			buf_printf(value, " -agentpath:%s", whole);
 			return;
 		}
