@@ -143,6 +143,14 @@ static bool has_samples_of(const struct tacho_profile *p, const char *event)
 	return false;
 }
 
+static bool has_samples_beside(const struct tacho_profile *p, const char *event)
+{
+	for (size_t i = 0; i < tacho_profile_n_events(p); i++)
+		if (strcmp(tacho_profile_event(p, i)->name, event) != 0 && tacho_profile_event(p, i)->samples)
+			return true;
+	return false;
+}
+
 /* Replaces a profile with samples of offcpu-time and of a clock by one that has both in one event. Returns 0 or an exit
  * status. */
 static int join_off_cpu(struct tacho_profile **p)
@@ -151,8 +159,8 @@ static int join_off_cpu(struct tacho_profile **p)
 	struct tacho_error e = { .column = -1 };
 	int err;
 
-	if (!has_samples_of(*p, OFF_CPU_EVENT))
-		return 0;
+	if (!has_samples_of(*p, OFF_CPU_EVENT) || !has_samples_beside(*p, OFF_CPU_EVENT))
+		return 0;		/* one event is drawn as it is */
 	err = tacho_profile_wall_time(&both, *p, &e);
 	if (err == -ENOENT) {
 		message_text("flame", "%s is not in the picture: %s, which are times as well; -e " OFF_CPU_EVENT " draws it alone",

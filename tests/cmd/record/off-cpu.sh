@@ -51,6 +51,8 @@ tacho report -i switches.data --stats | grep -q SWITCH || fail "no records of co
 tacho flame --off-cpu -F 999 -o both.svg sh -c '"$0" file; "$1" -t 1 -m 50' "$TEST_BIN/blocker" "$TEST_BIN/burn" >said 2>err || { cat err; fail "flame --off-cpu"; }
 grep -q 'samples of wall-time' err && grep -q '<title>by_sleep' both.svg && grep -q '<title>\[off-CPU\]' both.svg || { cat err; fail "the picture"; }
 tacho flame -i off.data -e offcpu-time -o off.svg 2>err && ! grep -q '\[off-CPU\]' off.svg || fail "offcpu-time alone"
+tacho flame --off-cpu -F 1 -o idle.svg sleep 0.2 2>err && grep -q 'samples of offcpu-time' err || { cat err; fail "only off the CPU"; }
+! grep -q 'not in the picture' err || { cat err; fail "only off the CPU"; }
 # perf reads the file.
 if command -v perf >/dev/null; then
 	perf script -i off.data -F comm,event,period 2>perf.err | grep -q 'offcpu-time' && [ ! -s perf.err ] || { cat perf.err; fail "perf script"; }
