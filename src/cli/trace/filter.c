@@ -30,6 +30,20 @@ bool trace_wants_call(struct trace *t, const struct trace_call *call)
 	return !o->paths.n || trace_touches_path(t, call);
 }
 
+/* Whether such a call fails, and how long it takes, is not known. */
+bool trace_wants_unfinished(struct trace *t, struct trace_thread *th)
+{
+	const struct trace_opts *o = t->o;
+	struct trace_call call;
+
+	if (!trace_selects(t, th->nr) || t->stop || o->failure || o->successful || o->duration_ms > 0)
+		return false;
+	if (!o->paths.n)
+		return true;
+	call = trace_pending_call(t, th);
+	return trace_touches_path(t, &call);
+}
+
 /* strace's qualifiers: "trace=SET" selects calls; others are refused with a sentence. */
 static int strip_qualifier(const char **expr, struct tacho_error *e)
 {

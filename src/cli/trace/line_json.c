@@ -89,7 +89,7 @@ static void print_task_exit(struct trace *t, struct trace_thread *th, const stru
 {
 	struct json j;
 
-	if (th->in_call && trace_selects(t, th->nr))
+	if (th->in_call && trace_wants_unfinished(t, th))
 		print_unfinished(t, th);
 	begin(t, &j, th, ev->time_ns, "exit");
 	json_member(&j, "status", i64, ev->v[0]);

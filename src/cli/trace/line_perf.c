@@ -112,7 +112,7 @@ static void print_unfinished(struct trace *t, struct trace_thread *th)
 static void print_task_exit(struct trace *t, struct trace_thread *th, const struct tacho_syscall_event *ev)
 {
 	(void)ev;
-	if (th->in_call && !th->printed && trace_selects(t, th->nr))
+	if (th->in_call && !th->printed && trace_wants_unfinished(t, th))
 		print_unfinished(t, th);
 }
 

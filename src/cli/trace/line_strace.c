@@ -66,7 +66,7 @@ static void print_unfinished(struct trace *t, struct trace_thread *th)
 
 	if (t->current == th)
 		t->current = NULL;
-	if (th->printed || !th->in_call || t->o->failure || t->o->successful || t->o->duration_ms > 0 || t->o->paths.n)
+	if (th->printed || !th->in_call || !trace_wants_unfinished(t, th))
 		return;
 	print_entry_text(t, th, &call);
 	buf_puts(&t->out, !th->printed_all && th->printed_args ? ",  <unfinished ...>" : " <unfinished ...>");
@@ -167,7 +167,7 @@ static void print_task_exit(struct trace *t, struct trace_thread *th, const stru
 	int status = (int)ev->v[0];
 
 	interrupt_current(t, th);
-	if (th->in_call && !th->printed && call.c.sc && trace_selects(t, th->nr)) {
+	if (th->in_call && !th->printed && call.c.sc && trace_wants_unfinished(t, th)) {
 		size_t start = t->out.n + strace_prefix_bytes(t, th);
 
 		print_entry_text(t, th, &call);
@@ -179,7 +179,7 @@ static void print_task_exit(struct trace *t, struct trace_thread *th, const stru
 			buf_puts(&t->out, " <unfinished ...>) = ?");
 		}
 		trace_line_end(t);
-	} else if (th->in_call && th->printed && trace_selects(t, th->nr)) {
+	} else if (th->in_call && th->printed && trace_wants_unfinished(t, th)) {
 		char room[24];
 
 		print_start(t, th, ev->time_ns);

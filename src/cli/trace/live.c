@@ -154,9 +154,8 @@ static void show_blocked(struct trace *t)
 	for (size_t i = 0; i < t->threads.n; i++) {
 		struct trace_thread *th = t->threads.v[i];
 
-		if (th->in_call && !th->printed && th->alive && now - th->entry_ns > 500000000 && !t->stop &&
-		    t->writer == &trace_writer_perf && !t->o->failure && !t->o->successful && t->o->duration_ms <= 0 &&
-		    !t->o->paths.n && !t->o->summary && !t->o->strace_counts && trace_selects(t, th->nr) &&
+		if (th->in_call && !th->printed && th->alive && now - th->entry_ns > 500000000 &&
+		    t->writer == &trace_writer_perf && trace_wants_unfinished(t, th) &&
 		    (t->command_started || th->tid != t->command_pid))
 			t->writer->unfinished(t, th);
 	}

@@ -288,8 +288,8 @@ void trace_finish_pending(struct trace *t)
 	for (size_t i = 0; i < t->threads.n; i++) {
 		struct trace_thread *th = t->threads.v[i];
 
-		if (th->in_call && th->alive && t->writer->unfinished && trace_selects(t, th->nr) &&
-		    (t->command_started || th->tid != t->command_pid) && !t->stop)
+		if (th->in_call && th->alive && t->writer->unfinished && trace_wants_unfinished(t, th) &&
+		    (t->command_started || th->tid != t->command_pid))
 			t->writer->unfinished(t, th);
 	}
 }

@@ -176,6 +176,8 @@ void trace_finish_pending(struct trace *t);	/* at the end: calls that have not r
 int trace_filter_init(struct trace *t);
 bool trace_wants_call(struct trace *t, const struct trace_call *call);
 bool trace_selects(const struct trace *t, uint32_t nr);
+/* Whether the call that a thread is in is shown although it has not returned. */
+bool trace_wants_unfinished(struct trace *t, struct trace_thread *th);
 
 /* fd_paths.c */
 void trace_fds_on_call(struct trace *t, const struct trace_call *call);

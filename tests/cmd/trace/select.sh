@@ -16,6 +16,7 @@ grep -q 'close(' got || fail "! drops others"
 tacho trace -Z -o got cat file missing >out 2>&1 || true
 grep -q 'ENOENT' got || fail "no failed call"
 ! grep -qE '= [0-9]' got || fail "-Z shows successful calls: $(cat got)"
+! grep -q exit_group got || fail "-Z shows a call that has not returned: $(cat got)"
 tacho trace -P file -o got cat file >out
 grep -q 'openat(dfd: CWD, filename: "file"' got || fail "-P: $(cat got)"
 ! grep -q ld.so got || fail "-P shows other paths"
