@@ -36,6 +36,7 @@ static uint64_t now_ns(void)
 /* Adds the threads of a process; repeated until no new ones appear, because threads may be created meanwhile. */
 static int add_process(struct trace *t, int pid)
 {
+	bool found = false;
 	size_t before;
 	char path[64];
 
@@ -47,9 +48,10 @@ static int add_process(struct trace *t, int pid)
 
 		before = t->threads.n;
 		if (!d)
-			return before ? 0 : -ESRCH;
+			return found ? 0 : -ESRCH;
 		while ((entry = readdir(d)))
 			if (num_int(str_of(entry->d_name), &tid) == 0) {
+				found = true;
 				if (t->tracer)
 					tacho_syscall_tracer_add_task(t->tracer, tid);
 				if (!trace_thread_get(t, pid, tid)) {
