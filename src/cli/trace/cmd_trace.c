@@ -164,7 +164,7 @@ static int trace_run(void *opts, int argc, char **argv)
 	vec_done(&t.total.calls);
 	int_map_done(&t.total.by_nr);
 	strlist_done(&t.want.tracepoints);
-	return status;
+	return !status && t.write_failed ? EXIT_FAILED : status;
 }
 
 const struct command cmd_trace = {

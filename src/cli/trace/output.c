@@ -39,8 +39,12 @@ int trace_output_open(struct trace *t)
 
 void trace_flush(struct trace *t)
 {
-	if (t->out.n && io_write_all(t->out_fd, t->out.bytes, t->out.n) < 0)
-		t->stop = true;
+	int err = t->out.n && !t->write_failed ? io_write_all(t->out_fd, t->out.bytes, t->out.n) : 0;
+
+	if (err < 0) {
+		t->stop = t->write_failed = true;
+		message_text("trace", "cannot write '%s': %s", t->o->output ? t->o->output : "stderr", strerror(-err));
+	}
 	buf_clear(&t->out);
 }
 

@@ -154,7 +154,8 @@ struct trace {
 	uint64_t base_ns;		/* CLOCK_MONOTONIC of the first event */
 	int64_t realtime_offset_ns;
 	uint64_t n_lines;
-	bool stop;			/* --max-events reached */
+	bool stop;			/* --max-events reached, or the output cannot be written */
+	bool write_failed;
 	bool colors;
 	struct buf out;
 	int out_fd;

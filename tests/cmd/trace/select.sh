@@ -33,6 +33,8 @@ grep -qE '^100\.00 +[0-9.]+ +[0-9]+ +[0-9]+ +[0-9]+ total$' got || fail "-c: $(c
 tacho trace --exec -o got sh -c 'cat file; missing-program; true' >out 2>&1 || true
 grep -qE '^ +[0-9.]+   [0-9]+ ".*/cat" \["cat", "file"\] in ' got || fail "--exec: $(cat got)"
 
+tacho trace -o /dev/full true 2>err && fail "a full disk is not an error"
+grep -q "cannot write '/dev/full': No space left on device" err || fail "$(cat err)"
 tacho trace -p "$$,4000000" 2>err && fail "a process that does not exist is accepted"
 grep -q 'no process 4000000' err || fail "$(cat err)"
 tacho trace -e opneat true 2>err && fail "an unknown call is accepted"
