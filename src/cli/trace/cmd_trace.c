@@ -155,6 +155,7 @@ static int trace_run(void *opts, int argc, char **argv)
 	else
 		status = t.o->input ? trace_run_replay(&t) : trace_run_live(&t, argv);
 	if (t.out_fd > 0) {
+		trace_print_recent(&t);
 		trace_print_summary(&t);
 		trace_output_close(&t);
 	}

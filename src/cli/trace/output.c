@@ -67,7 +67,7 @@ void trace_line_end(struct trace *t)
 		t->stop = true;
 }
 
-void trace_output_close(struct trace *t)
+void trace_print_recent(struct trace *t)
 {
 	for (size_t i = 0; t->recent.v && i < t->o->last; i++) {
 		size_t at = (t->recent.next + i) % t->o->last;
@@ -78,6 +78,11 @@ void trace_output_close(struct trace *t)
 	}
 	free(t->recent.v);
 	t->recent.v = NULL;
+	trace_flush(t);
+}
+
+void trace_output_close(struct trace *t)
+{
 	trace_flush(t);
 	if (t->out_fd > STDERR_FILENO)
 		close(t->out_fd);

@@ -192,6 +192,7 @@ bool trace_touches_path(struct trace *t, const struct trace_call *call);
 void trace_line_end(struct trace *t);		/* the text in t->out is a whole line */
 void trace_flush(struct trace *t);
 int trace_output_open(struct trace *t);
+void trace_print_recent(struct trace *t);	/* at the end, with --last */
 void trace_output_close(struct trace *t);
 void trace_print_args(struct trace *t, struct trace_call *call, unsigned from, unsigned to, struct buf *out);
 void trace_print_arg(struct trace *t, struct trace_call *call, unsigned arg, struct buf *out);

@@ -23,6 +23,8 @@ grep -q 'openat(dfd: CWD, filename: "file"' got || fail "-P: $(cat got)"
 tacho trace --last 5 -o got cat file >out
 [ "$(wc -l <got)" = 5 ] || fail "--last: $(cat got)"
 grep -q exit_group got || fail "--last is not the end"
+tacho trace --last 5 -S -o got cat file >out
+[ "$(grep -n exit_group got | cut -d: -f1)" -lt "$(grep -n Summary got | cut -d: -f1)" ] || fail "--last -S: $(cat got)"
 tacho trace --max-events 3 -o got cat file >out || true
 [ "$(wc -l <got)" = 3 ] || fail "--max-events: $(cat got)"
 tacho trace -s --errno-summary -o got cat file >out
