@@ -38,7 +38,7 @@ static const struct option_row trace_rows[] = {
 	{ OPT_FLAG, 0, "json", AT(json), NULL, "an object per line" },
 	{ OPT_FLAG, 'y', "decode-fds", AT(show_fd_paths), NULL, "print what file descriptors refer to" },
 	{ OPT_UINT, 0, "string-limit", AT(string_limit), "N", "print N bytes of strings and buffers (default 32)",
-	  .min = 0, .max = 3900 },
+	  .min = 1, .max = 3900 },
 	{ OPT_FLAG, 0, "verbose-structs", AT(verbose_structs), NULL, "print all members of structures" },
 	{ OPT_FLAG, 'T', "time", AT(full_time), NULL, "print the clock's time instead of the time since the start" },
 	{ OPT_FLAG, 0, "no-comm", AT(no_comm), NULL, "print thread IDs without names", .flags = OPTF_NEGATED },
@@ -115,6 +115,8 @@ static int check(struct trace_opts *o, int argc)
 		return refuse("-m takes a power of two");
 	if (argc > 0 && (o->pid || o->tid))
 		return refuse("a command cannot be combined with -p or -t");
+	if (o->input && (argc > 0 || o->pid || o->tid || o->cpus || o->user || o->filter_pids || o->filters.n))
+		return refuse("-i prints a recording as it is, without a command, -p, -t, -C, -u, --filter-pids and --filter");
 	return 0;
 }
 

@@ -114,5 +114,10 @@ int trace_filter_init(struct trace *t)
 		err = add_expr(t, t->o->exprs.v[i], &first);
 	if (err == 0 && !t->want.has_calls && !t->want.tracepoints.n)
 		memset(t->want.calls, 0xff, sizeof(t->want.calls));
+	if (err == 0 && t->o->filters.n > t->want.tracepoints.n) {
+		message_text("trace", "--filter is for the tracepoints of -e: each needs one, as in -e sched:sched_switch --filter "
+			     "'prev_pid==1'");
+		err = -EINVAL;
+	}
 	return err;
 }

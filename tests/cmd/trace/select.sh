@@ -35,6 +35,11 @@ grep -qE '^100\.00 +[0-9.]+ +[0-9]+ +[0-9]+ +[0-9]+ total$' got || fail "-c: $(c
 tacho trace --exec -o got sh -c 'cat file; missing-program; true' >out 2>&1 || true
 grep -qE '^ +[0-9.]+   [0-9]+ ".*/cat" \["cat", "file"\] in ' got || fail "--exec: $(cat got)"
 
+tacho trace -e close --filter 'pid==1' true 2>err && fail "--filter without a tracepoint is accepted"
+grep -q -e '--filter is for the tracepoints of -e' err || fail "$(cat err)"
+tacho trace -i calls.data -p 1 2>err && fail "-i -p is accepted"
+grep -q -e '-i prints a recording as it is' err || fail "$(cat err)"
+tacho trace --string-limit 0 true 2>err && fail "--string-limit 0 is accepted"
 tacho trace -o /dev/full true 2>err && fail "a full disk is not an error"
 grep -q "cannot write '/dev/full': No space left on device" err || fail "$(cat err)"
 tacho trace -p "$$,4000000" 2>err && fail "a process that does not exist is accepted"
