@@ -114,6 +114,8 @@ int trace_filter_init(struct trace *t)
 		err = add_expr(t, t->o->exprs.v[i], &first);
 	if (err == 0 && !t->want.has_calls && !t->want.tracepoints.n)
 		memset(t->want.calls, 0xff, sizeof(t->want.calls));
+	for (size_t i = 0; i < countof(t->want.calls); i++)
+		t->has_calls |= t->want.calls[i] != 0 && !t->o->no_syscalls;
 	if (err == 0 && t->o->filters.n > t->want.tracepoints.n) {
 		message_text("trace", "--filter is for the tracepoints of -e: each needs one, as in -e sched:sched_switch --filter "
 			     "'prev_pid==1'");

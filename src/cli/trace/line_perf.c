@@ -118,7 +118,7 @@ static void print_task_exit(struct trace *t, struct trace_thread *th, const stru
 
 static void print_event(struct trace *t, struct trace_thread *th, uint64_t time_ns, const char *name, const char *text)
 {
-	print_start(t, th, time_ns, 0, t->o->no_syscalls || !t->want.has_calls ? 1 : 0);
+	print_start(t, th, time_ns, 0, t->has_calls ? 0 : 1);
 	buf_printf(&t->out, "%s%s", name, text);
 	trace_line_end(t);
 }

@@ -284,8 +284,6 @@ int trace_run_live(struct trace *t, char **argv)
 	int status = 0, err;
 
 	t->realtime_offset_ns = realtime_offset();
-	for (size_t i = 0; i < countof(t->want.calls); i++)
-		t->has_calls |= t->want.calls[i] != 0 && !t->o->no_syscalls;
 	err = t->has_calls && !t->o->no_bpf ? open_tracer(t, argv[0] != NULL, &e) : 0;
 	if (err == -EINVAL || err == -ENOMEM || (err < 0 && !e.message[0])) {
 		if (e.message[0])

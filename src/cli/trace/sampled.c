@@ -361,8 +361,8 @@ int trace_handle_sample(struct trace *t, const struct trace_sampled_event *ev, c
 	th = trace_thread_get(t, (int)s.pid, (int)s.tid);
 	if (!th)
 		return -ENOMEM;
-	if (!t->base_ns)
-		t->base_ns = s.time;
+	if (!t->base_ns)	/* the first call, if the event is within it */
+		t->base_ns = th->in_call ? th->entry_ns : s.time;
 	if (!t->writer->event || t->o->summary)
 		return 0;
 	if (ev->kind == TRACE_FAULT_MIN || ev->kind == TRACE_FAULT_MAJ) {

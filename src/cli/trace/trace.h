@@ -135,7 +135,7 @@ struct trace {
 	} queue;
 	struct tacho_scratch *scratch;
 	uint64_t sampler_lost, round_ns;
-	bool has_calls;
+	bool has_calls;			/* some are selected */
 	struct tacho_command *command;
 	int command_pid;
 	bool command_started;		/* its exec has been seen */

@@ -13,6 +13,9 @@ tacho trace -e sched:sched_process_exec -o got sh -c 'cat file; true' >out
 grep -qE '^ +[0-9.]+ .*cat/[0-9]+ sched:sched_process_exec\(filename: .*/cat, pid: [0-9]+, old_pid: [0-9]+\)$' got || fail "tracepoint: $(cat got)"
 tacho trace --no-comm -e syscalls:sys_enter_exit_group -o got true
 grep -qE '^ +[0-9]+\.[0-9]+ [0-9]+ syscalls:sys_enter_exit_group\(\)$' got || fail "--no-comm: $(cat got)"
+tacho trace -F all -o got cat file >out 2>err
+grep -q 'strings are not shown' err || ! grep -q '^ *?' got || fail "-F: calls without a time: $(grep '^ *?' got | head -n 3)"
+grep -qE '^ +[0-9.]+ \(         \): cat/[0-9]+ minfault' got || fail "-F: columns: $(grep minfault got | head -n 3)"
 tacho trace -F all --no-syscalls -o got cat file >out
 grep -qE 'minfault \[0x[0-9a-f]+\] => 0x[0-9a-f]+' got || fail "-F: $(cat got)"
 ! grep -q openat got || fail "--no-syscalls shows calls"
