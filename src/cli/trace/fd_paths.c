@@ -1,5 +1,5 @@
 /*
- * What file descriptors refer to, for -y, -yy and -P: from /proc when a descriptor is first seen, and from the calls that
+ * What file descriptors refer to, for -y and -P: from /proc when a descriptor is first seen, and from the calls that
  * open, duplicate and close descriptors, since a process may have ended by the time its events are read.
  */
 #include "cli/trace/trace.h"
@@ -189,12 +189,6 @@ void trace_fds_fork(struct trace *t, int parent, int child)
 	cwd_of(from);
 	if (from->cwd && !to->cwd)
 		to->cwd = str_dup(str_of(from->cwd));
-}
-
-/* Descriptors with O_CLOEXEC are closed. Which these are is not known, so what is open later is read from /proc. */
-void trace_fds_exec(struct trace *t, int pid)
-{
-	(void)t, (void)pid;
 }
 
 size_t trace_fd_text(struct trace *t, struct trace_process *p, int fd, char *out, size_t room)

@@ -1,11 +1,9 @@
 /*
  * --exec: a line per program that is executed, indented by the depth in the tree of processes:
  *
- *	     0.000 812 make all  [/home/u/src]
- *	     3.402   813 sh -c "cc -O2 x.c"
- *	     5.020     814 cc -O2 x.c  = -1 ENOENT (No such file or directory)
- *
- * with the environment variables that differ from those of the parent's exec when -v is given.
+ *	     0.000 812 "/usr/bin/make" ["make", "all"] in /home/u/src
+ *	     3.402   813 "/bin/sh" ["sh", "-c", "cc -O2 x.c"] in /home/u/src
+ *	     5.020     814 "/usr/bin/cc" ["cc", "-O2", "x.c"] in /home/u/src = -1 ENOENT (No such file or directory)
  */
 #include "cli/trace/trace.h"
 

@@ -92,12 +92,11 @@ static int open_tracer(struct trace *t, bool has_command, struct tacho_error *e)
 {
 	struct trace_opts *o = t->o;
 	struct tacho_syscall_tracer_opts opts = { .size = sizeof(opts), .no_follow = o->no_inherit, .cpus = o->cpus,
-		.string_bytes = max_of(o->string_limit, 4096u / 32), .calls = t->want.calls };
+		.string_bytes = o->string_limit, .calls = t->want.calls };
 	uint64_t with_exec[TACHO_SYSCALL_MAX / 64];
 	int *exclude = NULL, err = 0;
 
 	opts.all_tasks = o->all_cpus || o->user || (!has_command && !o->pid && !o->tid);
-	opts.string_bytes = o->string_limit;
 	if (o->user) {
 		err = target_user("trace", o->user, &opts.user);
 		opts.has_user = true;
@@ -119,8 +118,6 @@ static int open_tracer(struct trace *t, bool has_command, struct tacho_error *e)
 		}
 		opts.calls = with_exec;
 	}
-	if (o->no_syscalls)
-		opts.calls = (const uint64_t[TACHO_SYSCALL_MAX / 64]){ 0 };
 	if (o->ring_pages)
 		opts.ring_bytes = o->ring_pages * 4096;
 	err = tacho_syscall_tracer_open(&t->tracer, &opts, e);

@@ -221,7 +221,6 @@ static void on_exec(struct trace *t, struct trace_thread *th, const struct tacho
 	uint32_t i;
 
 	memcpy(th->comm, ev->comm, sizeof(th->comm));
-	trace_fds_exec(t, th->pid);
 	if (ev->v[0] != th->tid && int_map_get(&t->threads_by_tid, (uint32_t)ev->v[0], &i)) {
 		struct trace_thread *old = t->threads.v[i];
 

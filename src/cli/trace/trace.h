@@ -21,16 +21,15 @@
 struct trace_opts {
 	struct strlist exprs;		/* -e, in order */
 	struct strlist filters;		/* --filter */
-	const char *pid, *tid, *cpus, *user, *filter_pids, *output, *input, *format, *pagefaults, *call_graph, *summary_mode;
+	const char *pid, *tid, *cpus, *user, *filter_pids, *output, *input, *format, *pagefaults, *summary_mode;
 	bool all_cpus, summary, with_summary, errno_summary, no_syscalls, failure, successful, full_time, json;
-	bool show_fd_paths, show_sockets, strace_counts, exec_tree, bpf_summary, stacks, no_inherit, no_comm, sort_events;
-	bool force_btf, no_bpf, force, wall_clock, split_files, verbose_structs;
+	bool show_fd_paths, strace_counts, exec_tree, no_inherit, no_comm, no_bpf, force, wall_clock, verbose_structs;
 	bool no_arg_names, no_durations, no_timestamps, show_zeros, show_prefix;
 	unsigned follow;
 	uint32_t args_alignment;
 	double duration_ms;
 	uint64_t max_events;
-	uint32_t last, string_limit, ring_pages, max_stack, delay_ms;
+	uint32_t last, string_limit, ring_pages;
 	struct strlist paths;		/* -P */
 };
 
@@ -183,7 +182,6 @@ bool trace_wants_unfinished(struct trace *t, struct trace_thread *th);
 /* fd_paths.c */
 void trace_fds_on_call(struct trace *t, const struct trace_call *call);
 void trace_fds_fork(struct trace *t, int parent, int child);
-void trace_fds_exec(struct trace *t, int pid);
 size_t trace_fd_text(struct trace *t, struct trace_process *p, int fd, char *out, size_t room);
 void trace_process_done(struct trace_process *p);
 bool trace_touches_path(struct trace *t, const struct trace_call *call);
