@@ -56,6 +56,7 @@ struct variable_search {
 	Dwarf_Die *out;
 	int (*fn)(void *arg, Dwarf_Die *variable);
 	void *arg;
+	unsigned depth;			/* of namespaces */
 };
 
 static bool is_variable(int tag)
@@ -112,8 +113,9 @@ static int find_global(void *arg, Dwarf_Die *parent)
 	Dwarf_Attribute attr;
 	int found = 0;
 
-	if (l->dwarf_child(parent, &die) != 0)
+	if (v->depth > DIE_DEPTH_MAX || l->dwarf_child(parent, &die) != 0)
 		return 0;
+	v->depth++;
 	do {
 		const char *name = l->dwarf_diename(&die);
 
@@ -125,6 +127,7 @@ static int find_global(void *arg, Dwarf_Die *parent)
 			found = find_global(arg, &die);
 		}
 	} while (!found && l->dwarf_siblingof(&die, &die) == 0);
+	v->depth--;
 	return found;
 }
 

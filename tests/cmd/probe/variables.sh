@@ -58,3 +58,33 @@ if command -v clang >/dev/null; then
 		check_values ./p
 	done
 fi
+
+# Namespaces that are nested without end are not followed without end.
+cat >nested.s <<'EOF'
+	.text
+	.globl main
+	.type main, %function
+main:	nop
+	ret
+	.size main, .-main
+	.section .debug_abbrev
+	.byte 1, 0x11, 1, 0x11, 1, 0x12, 7, 0, 0	// a unit with a range
+	.byte 2, 0x2e, 0, 3, 8, 0x11, 1, 0x12, 7, 0, 0	// a function
+	.byte 3, 0x39, 1, 0, 0, 0			// a namespace
+	.section .debug_info
+	.4byte end - start
+start:	.2byte 4
+	.4byte 0
+	.byte 8, 1
+	.8byte main, 2
+	.byte 2
+	.asciz "main"
+	.8byte main, 2
+	.fill 400000, 1, 3
+	.fill 400001, 1, 0
+end:
+	.section .note.GNU-stack, "", %progbits
+EOF
+sed -i 's@[[:blank:]]*//.*@@' nested.s
+cc -o nested nested.s
+[ "$(status_of tacho probe -x nested -n 'main nosuch')" = 1 ] && grep -q "no variable 'nosuch'" err || fail "$(cat err)"
