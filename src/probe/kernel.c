@@ -88,8 +88,10 @@ static int put_arguments(const struct probe_request *r, struct buf *out, struct 
 		const struct probe_argument *a = &r->args.v[i];
 
 		if (strcmp(a->text, "$vars") == 0) {
+			error_set(e, -ENODATA, "$vars needs the debug information of the kernel");
+			error_hint(e, "$params, all parameters, needs none");
 			error_at(e, a->column, a->length);
-			return error_set(e, -ENODATA, "$vars needs the debug information of the kernel (-k VMLINUX)");
+			return -ENODATA;
 		}
 		/* The kernel's own spelling of all parameters. */
 		buf_printf(out, "%s%s%s%s", out->n ? " " : "", a->name ? a->name : "", a->name ? "=" : "",
@@ -138,7 +140,7 @@ static int check_request(const struct probe_request *r, struct tacho_error *e)
 		return error_set(e, -EINVAL, "static probes are in programs: name the program with -x");
 	if (!r->point.function || r->point.has_line || r->point.pattern || r->point.file) {
 		error_set(e, -ENODATA, "lines of the kernel need its debug information");
-		error_hint(e, "name a vmlinux file with debug information with -k");
+		error_hint(e, "name a vmlinux with debug information as the program, to look at it: -x VMLINUX");
 		return -ENODATA;
 	}
 	return 0;
