@@ -101,9 +101,10 @@ static int resolve_path(struct probe_object *o, const struct probe_object_place 
 	found = find_file(place->path);
 	if (!found)
 		return error_nomem(e);
-	if (!realpath(found, real))
+	if (!io_is_accessible(found, F_OK))
 		return error_set(e, -errno, "cannot open '%s': %s", place->path, strerror(errno));
-	o->path = strdup(real);
+	/* realpath() takes the link /proc/PID/root for what it reads as, "/", although it leads to another namespace. */
+	o->path = strdup(realpath(found, real) && io_same_file(found, real) ? real : found);
 	return o->path ? 0 : error_nomem(e);
 }
 

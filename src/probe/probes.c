@@ -108,7 +108,7 @@ static int put_place(const struct tacho_probes *p, const struct probe_site *site
 	/* The kernel splits the line at blanks, and takes another line as another definition. */
 	if (strpbrk(p->object.path, " \t\r\n"))
 		return error_set(e, -EINVAL, "the kernel takes no path with blanks for a probe: '%s'", p->object.path);
-	buf_printf(out, "%s:0x%" PRIx64, p->object.path, offset);
+	buf_printf(out, "%s%s:0x%" PRIx64, p->object.root ? p->object.root : "", p->object.path, offset);
 	if (!site->semaphore)
 		return 0;
 	if (!probe_object_offset(&p->object, site->semaphore, &semaphore))

@@ -71,3 +71,21 @@ tacho stat -x, -e "$g:counted" -o counts ./stripped 6 >out
 [ "$(csv_value "$g:counted" counts)" = 6 ] && [ "$(cat out)" = 1 ] || fail "$(cat counts out)"
 [ "$(./stripped 3)" = 0 ] || fail "the semaphore is still counted up"
 tacho probe -q -d "$g:*"
+
+# The program of another mount namespace, not the one that has its path here.
+mkdir here there
+cp target there/prog
+cp /bin/true here/prog
+unshare -m sh -c "mount --bind '$here/there' '$here/here' && echo ready >ready && exec sleep 60" 2>/dev/null &
+other=$!
+for i in $(seq 50); do
+	[ -e ready ] || sleep 0.1
+done
+if [ -e ready ]; then
+	tacho probe --target-ns $other -x "$here/here/prog" -q "$g:by_pid=add"
+	tacho probe -x "/proc/$other/root$here/here/prog" -q "$g:by_path=add"
+	tacho stat -x, -e "$g:by_pid" -e "$g:by_path" -o counts there/prog 5 >/dev/null
+	[ "$(csv_value "$g:by_pid" counts)" = 5 ] && [ "$(csv_value "$g:by_path" counts)" = 5 ] || fail "$(cat counts)"
+	tacho probe -q -d "$g:by_*"
+fi
+kill $other || true
