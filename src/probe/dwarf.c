@@ -240,7 +240,7 @@ static const char *source_of(struct probe_dwarf *d, Dwarf_Die *die, unsigned fil
 	*out = 0;
 	if (!dwarf_number(d, die, line, &number) || !d->lib->dwarf_attr_integrate(die, file, &attr))
 		return NULL;
-	*out = (int)min_of(number, (uint64_t)INT32_MAX);
+	*out = (int)min_of(number, (uint64_t)INT32_MAX / 2);	/* lines are added to it */
 	return file_of(d, &attr);
 }
 
