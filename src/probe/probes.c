@@ -122,12 +122,12 @@ static void put_point(const struct probe_request *r, const struct probe_site *si
 {
 	const struct probe_point *pt = &r->point;
 
-	if (pt->sdt_name)
-		buf_printf(out, "%%%s", site->function);
-	else if (pt->has_address)
+	if (pt->has_address)
 		buf_printf(out, "0x%" PRIx64, pt->address);
-	else if (pt->function)
-		buf_puts(out, site->function);
+	if (pt->sdt_name)
+		buf_putc(out, '%');
+	if (pt->sdt_name || pt->function)	/* a name of the file */
+		buf_text(out, str_of(site->function));
 	if (pt->offset)
 		buf_printf(out, "+%" PRIu64, pt->offset);
 	if (pt->is_return)

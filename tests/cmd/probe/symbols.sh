@@ -89,3 +89,8 @@ if [ -e ready ]; then
 	tacho probe -q -d "$g:by_*"
 fi
 kill $other || true
+
+# Names of a file do not reach the terminal as they are.
+echo 'int evx(void); int evx(void) { return 1; } int main(void) { return evx(); }' | cc -O0 -x c -o names -
+LC_ALL=C sed -i 's/evx\x00/e\x1bx\x00/g' names
+[ "$(status_of tacho probe -x names -n 'e*')" = 0 ] && grep -q '(on e?x in' err || fail "$(cat -v err)"
