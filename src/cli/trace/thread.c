@@ -110,7 +110,7 @@ static void start_call(struct trace *t, struct trace_thread *th)
 static int on_entry(struct trace *t, struct trace_thread *th, const struct tacho_syscall_event *ev)
 {
 	th->in_call = true;
-	th->printed = false;
+	th->printed = th->has_execed = false;
 	th->entry_ns = ev->time_ns;
 	th->nr = ev->nr;
 	th->compat = ev->compat;
@@ -130,6 +130,13 @@ static bool is_exec_call(const struct trace *t, uint32_t nr)
 	return sc && (!strcmp(tacho_syscall_name(sc), "execve") || !strcmp(tacho_syscall_name(sc), "execveat"));
 }
 
+static void start_command(struct trace *t, const struct trace_thread *th, uint64_t time_ns)
+{
+	t->command_started = true;
+	if (!t->base_ns)
+		t->base_ns = th->in_call ? th->entry_ns : time_ns;
+}
+
 /* Events of the command before its exec are those of its parent's code. */
 static bool is_before_command(struct trace *t, struct trace_thread *th, const struct tacho_syscall_event *ev)
 {
@@ -137,9 +144,7 @@ static bool is_before_command(struct trace *t, struct trace_thread *th, const st
 		return false;
 	if (!is_exec_call(t, ev->nr) || ev->v[0] != 0)
 		return true;
-	t->command_started = true;
-	if (!t->base_ns)
-		t->base_ns = th->in_call ? th->entry_ns : ev->time_ns;
+	start_command(t, th, ev->time_ns);
 	if (th->in_call)
 		start_call(t, th);
 	return false;
@@ -147,9 +152,17 @@ static bool is_before_command(struct trace *t, struct trace_thread *th, const st
 
 static void on_exit_event(struct trace *t, struct trace_thread *th, const struct tacho_syscall_event *ev)
 {
-	bool joined = th->in_call && th->nr == ev->nr;
+	struct tacho_syscall_event as_entered = *ev;
 	struct trace_call call;
+	bool joined;
 
+	/* The exec of a 32-bit program returns with the number that it has there. */
+	if (th->in_call && th->has_execed) {
+		as_entered.nr = th->nr;
+		as_entered.compat = th->compat;
+		ev = &as_entered;
+	}
+	joined = th->in_call && th->nr == ev->nr;
 	if (is_before_command(t, th, ev) || (th->is_new && !th->in_call)) {
 		th->is_new = false;	/* the fork returns in the child as well */
 		return;
@@ -177,7 +190,7 @@ static void on_exit_event(struct trace *t, struct trace_thread *th, const struct
 		if (t->writer->exit)
 			t->writer->exit(t, &call);
 	}
-	th->in_call = th->printed = false;
+	th->in_call = th->printed = th->has_execed = false;
 	if (t->current == th)
 		t->current = NULL;
 }
@@ -236,6 +249,11 @@ static void on_exec(struct trace *t, struct trace_thread *th, const struct tacho
 		}
 		t->n_alive -= old->alive;
 		old->alive = old->in_call = false;
+	}
+	th->has_execed = th->in_call && is_exec_call(t, th->nr);
+	if (!t->command_started && th->tid == t->command_pid && th->has_execed) {
+		start_command(t, th, ev->time_ns);
+		start_call(t, th);
 	}
 }
 

@@ -68,6 +68,7 @@ struct trace_thread {
 	int tid, pid;
 	char comm[16];
 	bool alive;
+	bool has_execed;		/* the exec that it is in has succeeded */
 	bool is_new;			/* has not returned from the fork that created it */
 	bool in_call, printed;		/* the call's start has been printed, and it has not returned */
 	bool printed_all;		/* and all arguments are in it */

@@ -40,6 +40,12 @@ grep -q -e '--filter is for the tracepoints of -e' err || fail "$(cat err)"
 tacho trace -i calls.data -p 1 2>err && fail "-i -p is accepted"
 grep -q -e '-i prints a recording as it is' err || fail "$(cat err)"
 tacho trace --string-limit 0 true 2>err && fail "--string-limit 0 is accepted"
+# A 32-bit program: its exec returns with another number.
+if [ "$(uname -m)" = x86_64 ] && printf '.globl _start\n_start: mov $1, %%eax\nxor %%ebx, %%ebx\nint $0x80\n' | as --32 -o p32.o - 2>err &&
+	ld -m elf_i386 -o p32 p32.o 2>err && ./p32 2>err; then
+	tacho trace -o got ./p32
+	grep -q 'execve(.*= 0$' got && grep -q 'syscall32_1(' got || fail "32-bit: $(cat got)"
+fi
 tacho trace -o /dev/full true 2>err && fail "a full disk is not an error"
 grep -q "cannot write '/dev/full': No space left on device" err || fail "$(cat err)"
 tacho trace -p "$$,4000000" 2>err && fail "a process that does not exist is accepted"
