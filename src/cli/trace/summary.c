@@ -10,6 +10,8 @@
 
 #include "base/io.h"
 
+#define OF_32_BITS 0x80000000u		/* in the keys: a number of a 32-bit program */
+
 void trace_stats_free(struct trace_stats *s)
 {
 	if (!s)
@@ -35,9 +37,14 @@ static struct call_stats *stats_of(struct trace_stats *s, uint32_t nr)
 	return c;
 }
 
+static const char *name_of(struct trace *t, uint32_t key, char room[24])
+{
+	return trace_call_name(t, key & ~OF_32_BITS, key & OF_32_BITS, room);
+}
+
 static void count(struct trace_stats *s, const struct trace_call *call, bool with_errnos)
 {
-	struct call_stats *c = stats_of(s, call->nr);
+	struct call_stats *c = stats_of(s, call->nr | (call->th->compat ? OF_32_BITS : 0));
 	uint64_t ns = call->entry_ns ? call->exit_ns - call->entry_ns : 0;
 	double delta;
 	uint32_t n = 0;
@@ -155,7 +162,7 @@ static void print_table(struct trace *t, const struct trace_stats *s)
 		int_map_get(&s->by_nr, nrs[i], &at);
 		c = &s->calls.v[at];
 		buf_printf(&t->out, "   %-15s %8llu %6llu %9.3f %9.3f %9.3f %9.3f %9.2f%%\n",
-			   trace_call_name(t, nrs[i], false, room), (unsigned long long)c->calls,
+			   name_of(t, nrs[i], room), (unsigned long long)c->calls,
 			   (unsigned long long)c->errors, (double)c->sum_ns / 1e6, (double)c->min_ns / 1e6,
 			   (double)c->sum_ns / 1e6 / (double)c->calls, (double)c->max_ns / 1e6, deviation_percent(c));
 		if (t->o->errno_summary)
@@ -193,7 +200,7 @@ static void print_strace_counts(struct trace *t)
 		buf_printf(&t->out, "%6.2f %11.6f %11llu %9llu %9s %s\n",
 			   sum_ns ? 100 * (double)c->sum_ns / (double)sum_ns : 0, (double)c->sum_ns / 1e9,
 			   (unsigned long long)(c->sum_ns / 1000 / c->calls), (unsigned long long)c->calls, errors_text,
-			   trace_call_name(t, nrs[i], false, room));
+			   name_of(t, nrs[i], room));
 		calls += c->calls;
 		errors += c->errors;
 	}

@@ -61,7 +61,7 @@ struct trace_stats {
 		struct call_stats *v;
 		size_t n, cap;
 	} calls;
-	struct int_map by_nr;		/* number -> index in calls */
+	struct int_map by_nr;		/* number (with OF_32_BITS) -> index in calls */
 };
 
 struct trace_thread {

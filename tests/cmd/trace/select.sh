@@ -45,6 +45,10 @@ if [ "$(uname -m)" = x86_64 ] && printf '.globl _start\n_start: mov $1, %%eax\nx
 	ld -m elf_i386 -o p32 p32.o 2>err && ./p32 2>err; then
 	tacho trace -o got ./p32
 	grep -q 'execve(.*= 0$' got && grep -q 'syscall32_1(' got || fail "32-bit: $(cat got)"
+	printf '.globl _start\n_start: mov $20, %%eax\nint $0x80\nmov $1, %%eax\nint $0x80\n' | as --32 -o p32.o -
+	ld -m elf_i386 -o p32 p32.o
+	tacho trace -s -o got ./p32 || true
+	grep -q '^   syscall32_20 ' got || fail "32-bit -s: $(cat got)"
 fi
 tacho trace -o /dev/full true 2>err && fail "a full disk is not an error"
 grep -q "cannot write '/dev/full': No space left on device" err || fail "$(cat err)"
