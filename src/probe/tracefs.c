@@ -15,7 +15,7 @@
 #include "base/vec.h"
 
 #define BUSY_PAUSE_MS 10
-#define BUSY_MAX_MS 1000
+#define BUSY_MAX_MS 5000
 
 static const char *file_of(bool is_kernel)
 {
