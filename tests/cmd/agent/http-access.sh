@@ -45,8 +45,11 @@ expect 200 "$agent_url/healthz"
 expect 200 "$agent_url/metrics"
 grep -q '^tacho_cpu_busy_seconds_total{' body || fail "no utilisation"
 ! grep -q "pid=" body || fail "series of processes are open: $(grep pid= body | head -1)"
-expect 200 -H "Authorization: Bearer $token" "$agent_url/metrics"
-grep -q "pid=\"$victim\"" body || fail "no series of processes with the token"
+process_is_shown() {	# after the source's first tick
+	expect 200 -H "Authorization: Bearer $token" "$agent_url/metrics"
+	grep -q "pid=\"$victim\"" body
+}
+wait_for 20 process_is_shown
 
 # With it, in every form; for reading only.
 for path in status series processes exporters triggers profiles; do
