@@ -266,12 +266,11 @@ static int name_event(struct event_parser *p, struct event *ev, struct str typed
 static int finish_events(struct event_parser *p, size_t first, size_t start)
 {
 	struct modifiers m = { 0 };
-	struct str letters, typed;
+	struct str letters = { 0 }, typed;
 	int err = scope_apply(p, first, scan_since(p, start));
 
 	if (err == 0)
 		err = scan_modifiers(p, &letters, &m);
-
 	if (err < 0)
 		return err;
 	if (m.weak) {

@@ -106,6 +106,7 @@ static int show_range(struct tacho_probes *p, struct probe_dwarf *d, const struc
 	x->found = &found;
 	if (err == 0)
 		err = print_lines(x, function, first, last > 0 ? base + last : found.lines.last + LINES_AFTER);
+	x->found = NULL;
 	source_file_done(&x->source);
 	line_set_done(&found.lines);
 	return err;

@@ -202,10 +202,11 @@ static bool same_keys(const struct report *a, const struct report *b)
 
 int tacho_report_join_new(struct tacho_report_join **out, const struct tacho_report *const *reports, size_t n_reports)
 {
-	scoped(join_freep) struct join *j = calloc(1, sizeof(*j));
+	scoped(join_freep) struct join *j = NULL;
 
 	if (!n_reports || !reports[0])
 		return -EINVAL;
+	j = calloc(1, sizeof(*j));
 	if (j)
 		j->reports = calloc(n_reports, sizeof(*j->reports));
 	if (!j || !j->reports)

@@ -6,7 +6,9 @@
 #include <errno.h>
 #include <signal.h>
 
-static const char *const signal_names[] = {
+#define FIRST_REAL_TIME 32
+
+static const char *const signal_names[FIRST_REAL_TIME] = {
 	NULL, "SIGHUP", "SIGINT", "SIGQUIT", "SIGILL", "SIGTRAP", "SIGABRT", "SIGBUS", "SIGFPE", "SIGKILL", "SIGUSR1",
 	"SIGSEGV", "SIGUSR2", "SIGPIPE", "SIGALRM", "SIGTERM", "SIGSTKFLT", "SIGCHLD", "SIGCONT", "SIGSTOP", "SIGTSTP",
 	"SIGTTIN", "SIGTTOU", "SIGURG", "SIGXCPU", "SIGXFSZ", "SIGVTALRM", "SIGPROF", "SIGWINCH", "SIGIO", "SIGPWR", "SIGSYS",
@@ -21,11 +23,9 @@ const char *tacho_signal_name(int sig)
 		"SIGRT_28", "SIGRT_29", "SIGRT_30", "SIGRT_31", "SIGRT_32",
 	};
 
-	if (sig > 0 && (size_t)sig < countof(signal_names))
-		return signal_names[sig];
-	if (sig >= 32 && (size_t)sig < 32 + countof(real_time))
-		return real_time[sig - 32];
-	return NULL;
+	if (sig >= FIRST_REAL_TIME)
+		return (size_t)sig - FIRST_REAL_TIME < countof(real_time) ? real_time[sig - FIRST_REAL_TIME] : NULL;
+	return sig > 0 ? signal_names[sig] : NULL;
 }
 
 const char *tacho_errno_name(int err)
@@ -130,11 +130,11 @@ void show_sigaction(struct syscall_value *x)
 
 static const char *code_name(int sig, int code)
 {
-	static const char *const child[] = { NULL, "CLD_EXITED", "CLD_KILLED", "CLD_DUMPED", "CLD_TRAPPED", "CLD_STOPPED",
+	static const char *const child[6] = { "CLD_EXITED", "CLD_KILLED", "CLD_DUMPED", "CLD_TRAPPED", "CLD_STOPPED",
 		"CLD_CONTINUED" };
 
-	if (sig == SIGCHLD && code > 0 && (size_t)code < countof(child))
-		return child[code];
+	if (sig == SIGCHLD && code >= 1 && code <= 6)
+		return child[code - 1];
 	switch (code) {
 	case 0: return "SI_USER";
 	case 128: return "SI_KERNEL";

@@ -343,7 +343,7 @@ void show_clock_id(struct syscall_value *x)
 	if (id >= 0)
 		show_flags_named(x, "clockid", x->v);
 	else
-		buf_printf(x->out, "MAKE_%s_CPUCLOCK(%d, CPUCLOCK_%s)", id & 4 ? "THREAD" : "PROCESS", ~(id >> 3),
+		buf_printf(x->out, "MAKE_%s_CPUCLOCK(%d, CPUCLOCK_%s)", id & 4 ? "THREAD" : "PROCESS", ~id >> 3,
 			   (id & 3) == 0 ? "PROF" : (id & 3) == 1 ? "VIRT" : "SCHED");
 }
 

@@ -268,11 +268,10 @@ static void check_address(struct live_check *c, const char *name, const char *sh
 
 static void check_url(struct live_check *c, const char *name, const char *url)
 {
-	struct str rest = str_of(url);
-	bool tls = str_starts(rest, "https://");
-	struct str host = str_n(rest.s + (tls ? 8 : 7), rest.n - (tls ? 8 : 7));
+	bool tls = str_starts(str_of(url), "https://");
+	const char *slashes = strstr(url, "://"), *start = slashes ? slashes + 3 : url;
+	struct str host = str_n(start, strcspn(start, "/?#"));
 
-	host.n = strcspn(host.s, "/?#");
 	check_address(c, name, url, host, tls ? "443" : "80", false);
 }
 
