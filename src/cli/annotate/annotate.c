@@ -410,12 +410,12 @@ int annotate_make(struct annotate *a, const struct annotate_request *r, struct t
 	if (err == 0)
 		err = disassemble(a, &r->disasm, e);
 	if (err == 0) {
-		a->sums = calloc(a->lines.n * a->n_events, sizeof(*a->sums));
+		a->sums = calloc(a->lines.n * a->n_events + 1, sizeof(*a->sums));
 		err = a->sums ? 0 : error_nomem(e);
 	}
 	if (err == 0 && r->source_lines)
 		err = find_lines(a, e);
-	if (err < 0) {
+	if (err < 0 || !a->sums) {
 		annotate_done(a);
 		return err;
 	}

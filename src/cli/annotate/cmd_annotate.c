@@ -334,7 +334,7 @@ static int annotate_file(const struct annotate_opts *o)
 	damaged = err;
 	if (err < 0)
 		message_error("annotate", NULL, NULL, &e);
-	if (err < 0 && !x.addresses)
+	if (!x.addresses)
 		return err == -EINVAL ? EXIT_USAGE : EXIT_FAILED;
 	x.pd = pd;
 	x.on_screen = !o->stdio2 && report_wants_browser(&o->report) && screen_open(&x.screen, &e) == 0;

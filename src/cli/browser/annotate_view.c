@@ -423,7 +423,7 @@ int annotate_show(const struct annotate_shown *what, const struct annotate *a)
 {
 	struct annotate_view v = {
 		.what = what, .screen = what->screen, .a = a, .source = what->sources && what->source,
-		.utf8 = MB_CUR_MAX > 1, .row_of = calloc(a->lines.n, sizeof(*v.row_of)),
+		.utf8 = MB_CUR_MAX > 1, .row_of = calloc(a->lines.n + 1, sizeof(*v.row_of)),
 	};
 	bool made = v.row_of && make_rows(&v);
 
