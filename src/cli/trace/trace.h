@@ -23,7 +23,7 @@ struct trace_opts {
 	struct strlist filters;		/* --filter */
 	const char *pid, *tid, *cpus, *user, *filter_pids, *output, *input, *format, *pagefaults, *summary_mode;
 	bool all_cpus, summary, with_summary, errno_summary, no_syscalls, failure, successful, full_time, json;
-	bool show_fd_paths, strace_counts, exec_tree, no_inherit, no_comm, no_bpf, force, wall_clock, verbose_structs;
+	bool show_fd_paths, strace_counts, exec_tree, no_inherit, no_comm, no_bpf, force, verbose_structs;
 	bool no_arg_names, no_durations, no_timestamps, show_zeros, show_prefix;
 	unsigned follow;
 	uint32_t args_alignment;
