@@ -9,6 +9,7 @@
 #include <tacho/eventlist.h>
 #include <tacho/evset.h>
 #include <tacho/jit.h>
+#include <tacho/kernel.h>
 #include <tacho/metric.h>
 #include <tacho/output.h>
 #include <tacho/perfdata.h>

@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "cli/core/app.h"
+#include "cli/core/command_args.h"
 
 extern const struct command cmd_report;
 
@@ -70,7 +71,7 @@ static const struct option_row mem_report_rows[] = {
 	{ .kind = OPT_END },
 };
 
-static void put_option(struct memory_args *a, const char *name, const char *value)
+static void put_option(struct command_args *a, const char *name, const char *value)
 {
 	char text[4096];
 
@@ -79,17 +80,11 @@ static void put_option(struct memory_args *a, const char *name, const char *valu
 	if (snprintf(text, sizeof(text), "--%s=%s", name, value) >= (int)sizeof(text))
 		a->bad = true;
 	else
-		memory_arg(a, text);
-}
-
-static void put_flag(struct memory_args *a, const char *name, bool set)
-{
-	if (set)
-		memory_arg(a, name);
+		command_arg(a, text);
 }
 
 /* perf's keys, where an option changes them. A store has no cost. */
-static void put_keys(const struct mem_opts *o, unsigned types, struct memory_args *a)
+static void put_keys(const struct mem_opts *o, unsigned types, struct command_args *a)
 {
 	char keys[300];
 
@@ -119,7 +114,7 @@ static int mem_report_run(void *opts, int argc, char **argv)
 		{ "--quiet", o->quiet }, { "--stdio", o->stdio }, { "--tui", o->tui }, { "--json", o->json },
 	};
 	struct tacho_error e = { .column = -1 };
-	struct memory_args args = { 0 };
+	struct command_args args = { 0 };
 	unsigned types;
 	int status;
 
@@ -131,16 +126,16 @@ static int mem_report_run(void *opts, int argc, char **argv)
 		message_error("mem report", NULL, NULL, &e);
 		return EXIT_USAGE;
 	}
-	memory_arg(&args, "report");
-	memory_arg(&args, "--mem-mode");
-	memory_arg(&args, "--show-nr-samples");
+	command_arg(&args, "report");
+	command_arg(&args, "--mem-mode");
+	command_arg(&args, "--show-nr-samples");
 	for (size_t i = 0; i < countof(texts); i++)
 		put_option(&args, texts[i].name, texts[i].value);
 	for (size_t i = 0; i < countof(flags); i++)
-		put_flag(&args, flags[i].name, flags[i].set);
+		command_arg_flag(&args, flags[i].name, flags[i].set);
 	put_keys(o, types, &args);
-	status = memory_args_run(&cmd_report, &args);
-	memory_args_done(&args);
+	status = command_args_run(&cmd_report, &args);
+	command_args_done(&args);
 	return status;
 }
 

@@ -15,6 +15,7 @@
 
 #include "base/error.h"
 #include "cli/core/app.h"
+#include "cli/core/command_args.h"
 
 #define DEVICES "/sys/bus/event_source/devices"
 #define DEFAULT_LATENCY "30"
@@ -35,46 +36,6 @@ int memory_types_parse(const char *text, unsigned *types, struct tacho_error *e)
 			return error_set(e, -EINVAL, "'%.*s' is neither load nor store", STR(word));
 	}
 	return *types ? 0 : error_set(e, -EINVAL, "-t takes load, store or both");
-}
-
-/* ---- arguments ---- */
-
-void memory_arg(struct memory_args *a, const char *arg)
-{
-	char **grown = a->bad ? NULL : reallocarray(a->v, a->n + 2, sizeof(*a->v));
-
-	if (!grown) {
-		a->bad = true;
-		return;
-	}
-	a->v = grown;
-	a->v[a->n] = strdup(arg);
-	a->bad = !a->v[a->n];
-	a->n += !a->bad;
-	a->v[a->n] = NULL;
-}
-
-/* The parser of options reorders the array, so it gets a copy. */
-int memory_args_run(const struct command *cmd, const struct memory_args *a)
-{
-	char **copy = a->bad ? NULL : calloc(a->n + 1, sizeof(*copy));
-	int status;
-
-	if (!copy) {
-		message_text(cmd->name, "out of memory");
-		return EXIT_FAILED;
-	}
-	memcpy(copy, a->v, a->n * sizeof(*copy));
-	status = command_run(cmd, (int)a->n, copy);
-	free(copy);
-	return status;
-}
-
-void memory_args_done(struct memory_args *a)
-{
-	for (size_t i = 0; i < a->n; i++)
-		free(a->v[i]);
-	free(a->v);
 }
 
 /* ---- events ---- */
@@ -153,51 +114,37 @@ static int list_events(const char *command, const struct strlist *events)
 	return print_out(command, &out);
 }
 
-static void put_value(struct memory_args *a, const char *option, const char *value)
+static void put_arguments(const struct memory_recording *m, const struct strlist *events, struct command_args *a)
 {
-	if (!value)
-		return;
-	memory_arg(a, option);
-	memory_arg(a, value);
-}
-
-static void put_flag(struct memory_args *a, const char *option, bool set)
-{
-	if (set)
-		memory_arg(a, option);
-}
-
-static void put_arguments(const struct memory_recording *m, const struct strlist *events, struct memory_args *a)
-{
-	memory_arg(a, "record");
-	memory_arg(a, "-W");
-	memory_arg(a, "-d");
-	put_flag(a, "--phys-data", m->phys_data);
-	put_flag(a, "--data-page-size", m->data_page_size);
-	put_flag(a, "--sample-cpu", m->sample_cpu);
-	put_flag(a, "--all-user", m->all_user);
-	put_flag(a, "--all-kernel", m->all_kernel);
-	put_flag(a, "-a", m->all_cpus);
-	put_flag(a, "-g", m->call_graph);
-	put_flag(a, "-q", m->quiet);
-	put_value(a, "-o", m->output);
-	put_value(a, "-C", m->cpus);
-	put_value(a, "-c", m->count);
-	put_value(a, "-F", m->freq);
+	command_arg(a, "record");
+	command_arg(a, "-W");
+	command_arg(a, "-d");
+	command_arg_flag(a, "--phys-data", m->phys_data);
+	command_arg_flag(a, "--data-page-size", m->data_page_size);
+	command_arg_flag(a, "--sample-cpu", m->sample_cpu);
+	command_arg_flag(a, "--all-user", m->all_user);
+	command_arg_flag(a, "--all-kernel", m->all_kernel);
+	command_arg_flag(a, "-a", m->all_cpus);
+	command_arg_flag(a, "-g", m->call_graph);
+	command_arg_flag(a, "-q", m->quiet);
+	command_arg_value(a, "-o", m->output);
+	command_arg_value(a, "-C", m->cpus);
+	command_arg_value(a, "-c", m->count);
+	command_arg_value(a, "-F", m->freq);
 	for (size_t i = 0; i < events->n; i++)
-		put_value(a, "-e", events->v[i]);
+		command_arg_value(a, "-e", events->v[i]);
 }
 
 static int record_events(const struct memory_recording *m, const struct strlist *events, int argc, char **argv)
 {
-	struct memory_args args = { 0 };
+	struct command_args args = { 0 };
 	int status;
 
 	put_arguments(m, events, &args);
 	for (int i = 0; i < argc; i++)
-		memory_arg(&args, argv[i]);
-	status = memory_args_run(&cmd_record, &args);
-	memory_args_done(&args);
+		command_arg(&args, argv[i]);
+	status = command_args_run(&cmd_record, &args);
+	command_args_done(&args);
 	return status;
 }
 

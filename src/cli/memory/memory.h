@@ -41,14 +41,4 @@ struct memory_recording {
  * status: a failure, after a message that says what is missing, where there are no such events. */
 int memory_record(const char *command, const struct memory_recording *m, int argc, char **argv);
 
-/* An argv that grows: for running another command. */
-struct memory_args {
-	char **v;
-	size_t n;
-	bool bad;			/* out of memory */
-};
-void memory_arg(struct memory_args *a, const char *arg);
-int memory_args_run(const struct command *cmd, const struct memory_args *a);	/* its exit status */
-void memory_args_done(struct memory_args *a);
-
 #endif
