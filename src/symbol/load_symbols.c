@@ -6,9 +6,9 @@
 #include "symbol/elf_embedded.h"
 #include "symbol/elf_section_data.h"
 #include "symbol/elf_symbols.h"
-#include "symbol/jit_files.h"
+#include "symbol/jit/jit_files.h"
 #include "symbol/object_files.h"
-#include "symbol/perfmap.h"
+#include "symbol/jit/perfmap.h"
 #include "symbol/symbol_cache.h"
 
 #include "base/io.h"

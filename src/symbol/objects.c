@@ -3,7 +3,7 @@
  */
 #include "symbol/objects.h"
 
-#include "symbol/jit_dump.h"
+#include "symbol/jit/jit_dump.h"
 
 #include "base/vec.h"
 

@@ -7,7 +7,7 @@
 #define SYMBOL_OBJECTS_H
 
 #include "symbol/elf.h"
-#include "symbol/perfmap.h"
+#include "symbol/jit/perfmap.h"
 #include "symbol/symbol_table.h"
 
 #include "base/arena.h"

@@ -5,7 +5,7 @@
 #define UNWIND_BUILD_TABLE_H
 
 #include "symbol/elf.h"
-#include "symbol/jit_dump.h"
+#include "symbol/jit/jit_dump.h"
 #include "unwind/table.h"
 
 /* `own` and its separate `debug` file may each be NULL. Returns 0, -EOPNOTSUPP for other machines than x86-64 and

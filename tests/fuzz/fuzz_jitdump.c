@@ -7,7 +7,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "symbol/jit_dump.h"
+#include "symbol/jit/jit_dump.h"
 #include "unwind/build_table.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "symbol/kallsyms.h"
-#include "symbol/perfmap.h"
+#include "symbol/jit/perfmap.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
 

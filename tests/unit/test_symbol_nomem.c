@@ -7,7 +7,7 @@
 
 #include "symbol/elf_symbols.h"
 #include "symbol/kallsyms.h"
-#include "symbol/perfmap.h"
+#include "symbol/jit/perfmap.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -11,7 +11,7 @@
 #include "symbol_support.h"
 
 #include "symbol/elf_embedded.h"
-#include "symbol/perfmap.h"
+#include "symbol/jit/perfmap.h"
 #include "symbol/decompress.h"
 
 #include "base/io.h"

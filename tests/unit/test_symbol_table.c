@@ -5,7 +5,7 @@
 
 #include "symbol/demangle.h"
 #include "symbol/kallsyms.h"
-#include "symbol/perfmap.h"
+#include "symbol/jit/perfmap.h"
 
 #include <errno.h>
 #include <stdio.h>

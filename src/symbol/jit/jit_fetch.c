@@ -5,8 +5,8 @@
  */
 #include <tacho/jit.h>
 
-#include "symbol/jit_files.h"
-#include "symbol/perfmap.h"
+#include "symbol/jit/jit_files.h"
+#include "symbol/jit/perfmap.h"
 
 #include "base/error.h"
 #include "base/io.h"

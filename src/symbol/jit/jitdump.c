@@ -3,10 +3,10 @@
  * use handle differently: V8 writes the wall clock into the header's timestamp, .NET writes version 2, whose records are
  * the same, and some writers leave out the bytes of the code.
  */
-#include "symbol/jitdump.h"
+#include "symbol/jit/jitdump.h"
 
 #include "symbol/elf.h"
-#include "symbol/perfmap.h"
+#include "symbol/jit/perfmap.h"
 
 #include "base/io.h"
 #include "base/num.h"

@@ -2,7 +2,7 @@
  * Most functions keep their memory to themselves. Those events are marked as fixed, so that they can be applied together
  * when the dump is opened, and only memory that is used again costs a change of the maps at its time.
  */
-#include "symbol/jit_dump.h"
+#include "symbol/jit/jit_dump.h"
 
 #include "base/vec.h"
 

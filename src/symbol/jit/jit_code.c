@@ -4,10 +4,10 @@
  * (processes that ran before the recording, or times of a CPU's counter) are applied at once: of several functions
  * that used the same memory the last one is shown.
  */
-#include "symbol/jit_code.h"
+#include "symbol/jit/jit_code.h"
 
-#include "symbol/jit_dump.h"
-#include "symbol/jit_files.h"
+#include "symbol/jit/jit_dump.h"
+#include "symbol/jit/jit_files.h"
 
 #include "base/clock.h"
 #include "base/vec.h"

@@ -1,4 +1,4 @@
-#include "symbol/jit_files.h"
+#include "symbol/jit/jit_files.h"
 
 #include "base/io.h"
 #include "base/num.h"

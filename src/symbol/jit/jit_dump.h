@@ -7,7 +7,7 @@
 #define SYMBOL_JIT_DUMP_H
 
 #include "symbol/dwarf_line.h"
-#include "symbol/jitdump.h"
+#include "symbol/jit/jitdump.h"
 #include "symbol/symbol_table.h"
 
 #include "base/int_map.h"

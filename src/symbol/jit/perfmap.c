@@ -3,7 +3,7 @@
  * contain spaces. A compiler that reuses the memory of freed code appends a new line, so the last line
  * for an address is valid. The last line of the file may be incomplete, because the process is running.
  */
-#include "symbol/perfmap.h"
+#include "symbol/jit/perfmap.h"
 
 #include "base/io.h"
 #include "base/num.h"
