@@ -5,6 +5,7 @@
  *	/proc/PID/root/path		live mode: the process may run in a container
  *	path				a " (deleted)" suffix is ignored if the build ID is known
  *	/proc/PID/root/path		for recordings, if the build ID is known
+ *	/proc/PID/map_files/...		a deleted or replaced file that is still mapped
  *	/proc/PID/exe			a deleted program that still runs
  *	CACHE/.build-id/xx/rest/elf
  *	debuginfod servers		for recordings, if $DEBUGINFOD_URLS names some
@@ -13,16 +14,18 @@
  *
  *	the file named by .gnu_debuglink: in the same directory, in its .debug, below /usr/lib/debug
  *	CACHE/.build-id/xx/rest/debug
- *	/usr/lib/debug/.build-id/xx/rest.debug
+ *	SYMFS/usr/lib/debug/.build-id/xx/rest.debug, or the same without SYMFS
  *	debuginfod servers
  *	its own section .gnu_debugdata (see load_symbols.c)
  *
- * A file whose build ID differs is never used: wrong names are worse than none.
+ * A file whose build ID differs is never used, nor in live mode one that has replaced the mapped file: wrong names are worse
+ * than none.
  */
 #include "symbol/object_files.h"
 
 #include "symbol/debuginfod.h"
 #include "symbol/elf_embedded.h"
+#include "symbol/mapped_file.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -114,6 +117,18 @@ static int more_specific_error(int before, int now)
 	return before == -ENOENT || before == -ENOTDIR ? now : before;
 }
 
+/* The file at the object's path. Takes ownership of `path`. */
+static int try_path(struct elf *out, char *path, const struct object *obj, const struct symbol_search *search)
+{
+	int err = try_open(out, path, &obj->build_id, search->machine);
+
+	if (err == 0 && search->live && mapped_file_is_replaced(obj, out->fd)) {
+		elf_close(out);
+		return -ESTALE;
+	}
+	return err;
+}
+
 static int try_live(struct elf *out, const struct object *obj, const struct symbol_search *search,
 		    const char *path)
 {
@@ -122,7 +137,19 @@ static int try_live(struct elf *out, const struct object *obj, const struct symb
 	if (!obj->pid || (!search->live && !obj->build_id.n))
 		return -ENOENT;
 	buf_printf(&text, "%s/%u/root%s", search->procfs, obj->pid, path);
-	return try_open(out, buf_take(&text), &obj->build_id, search->machine);
+	return try_path(out, buf_take(&text), obj, search);
+}
+
+static int try_mapped(struct elf *out, const struct object *obj, const struct symbol_search *search)
+{
+	int err = mapped_file_open(out, obj, search);
+
+	if (err < 0)
+		return err;
+	err = check_match(out, &obj->build_id, search->machine);
+	if (err < 0)
+		elf_close(out);
+	return err;
 }
 
 static struct str without_deleted_suffix(struct str path)
@@ -193,9 +220,11 @@ int files_open_object(struct elf *out, const struct object *obj, const struct sy
 		if (err < 0 && err != -ENOMEM && search->live)
 			err = more_specific_error(err, try_live(out, obj, search, path));
 		if (err < 0 && err != -ENOMEM)
-			err = more_specific_error(err, try_open(out, strdup(path), &obj->build_id, search->machine));
+			err = more_specific_error(err, try_path(out, strdup(path), obj, search));
 		if (err < 0 && err != -ENOMEM && !search->live)
 			err = more_specific_error(err, try_live(out, obj, search, path));
+		if (err < 0 && err != -ENOMEM)
+			err = more_specific_error(err, try_mapped(out, obj, search));
 		if (err < 0 && err != -ENOMEM)
 			err = more_specific_error(err, try_exe(out, obj, search));
 	}
@@ -242,6 +271,19 @@ static int try_debuglink(struct elf *out, const struct object *obj, const struct
 	return err;
 }
 
+/* By build ID below the directory of debug files. */
+static int try_debug_root(struct elf *out, const struct build_id *want, uint32_t machine, const struct symbol_search *search)
+{
+	scoped(freep) char *root = search->symfs ? joined(search->symfs, DEBUG_ROOT) : NULL;
+	int err = -ENOENT;
+
+	if (search->symfs)
+		err = root ? try_debug(out, files_by_build_id(root, want, ".debug"), want, machine) : -ENOMEM;
+	if (err < 0 && err != -ENOMEM)
+		err = try_debug(out, files_by_build_id(DEBUG_ROOT, want, ".debug"), want, machine);
+	return err;
+}
+
 int files_open_debug(struct elf *out, const struct object *obj, const struct elf *own,
 		     const struct symbol_search *search)
 {
@@ -261,7 +303,7 @@ int files_open_debug(struct elf *out, const struct object *obj, const struct elf
 		err = try_debug(out, files_by_build_id(search->build_id_dir, &want, "/debug"), &want,
 				machine);
 	if (err < 0 && err != -ENOMEM)
-		err = try_debug(out, files_by_build_id(DEBUG_ROOT, &want, ".debug"), &want, machine);
+		err = try_debug_root(out, &want, machine, search);
 	if (err < 0 && err != -ENOMEM)
 		err = try_download(out, obj, DEBUGINFOD_DEBUGINFO, &want, search);
 	return err;

@@ -1,6 +1,6 @@
 # run: slow
-# Call chains of breakpoint samples equal gdb's backtraces at the same stops: C, C++ and Rust, gcc and clang, with and without
-# optimization, static, stripped with a debug file, link-time optimization, other linkers and libcs.
+# Call chains of breakpoint samples equal gdb's backtraces at the same stops, with names and inlined functions: C, C++ and Rust,
+# gcc and clang, with and without optimization, static, stripped with a debug file, link-time optimization, other linkers and libcs.
 . "$SUPPORT/lib.sh"
 need gdb python3 gcc g++ nm setarch
 corpus=$SOURCE/tests/symbol/stacks
@@ -21,7 +21,7 @@ build() {	# NAME COMPILER OPTION...: 1 if this machine cannot build it
 for cc in gcc clang; do
 	command -v $cc >/dev/null || continue
 	build c-$cc-O0 $cc -O0 "$corpus/stacks.c" -pthread && same c-$cc-O0
-	build c-$cc-O2 $cc -O2 -fomit-frame-pointer "$corpus/stacks.c" -pthread && same c-$cc-O2
+	build c-$cc-O2 $cc -O2 -g -fomit-frame-pointer "$corpus/stacks.c" -pthread && same c-$cc-O2
 	build c-$cc-O3-static $cc -O3 -static -fomit-frame-pointer "$corpus/stacks.c" -pthread && same c-$cc-O3-static
 	build c-$cc-realign $cc -O2 -no-pie -mstackrealign "$corpus/stacks.c" -pthread && same c-$cc-realign
 	build c-$cc-lto $cc -O2 -flto -static-pie "$corpus/stacks.c" -pthread && same c-$cc-lto
@@ -31,8 +31,10 @@ for cc in gcc clang; do
 		same c-$cc-frame
 	build c-$cc-zlib $cc -O2 -g -gz=zlib -fno-asynchronous-unwind-tables "$corpus/stacks.c" -pthread && same c-$cc-zlib
 	cxx=$(echo $cc | sed 's/gcc/g++/; s/clang/clang++/')
-	build cpp-$cc-O2 $cxx -O2 "$corpus/stacks.cpp" && same cpp-$cc-O2
+	build cpp-$cc-O2 $cxx -O2 -g "$corpus/stacks.cpp" && same cpp-$cc-O2
 	build cpp-$cc-O3 $cxx -O3 -fomit-frame-pointer -fno-plt "$corpus/stacks.cpp" && same cpp-$cc-O3
+	build cpp-$cc-O3-dwarf4 $cxx -O3 -g -gdwarf-4 "$corpus/stacks.cpp" && same cpp-$cc-O3-dwarf4
+	build cpp-$cc-lto $cxx -O3 -g -flto "$corpus/stacks.cpp" && same cpp-$cc-lto
 	build cpp-$cc-static $cxx -O2 -static "$corpus/stacks.cpp" && same cpp-$cc-static
 done
 # Stripped, with the symbols in a debug file.
@@ -55,6 +57,7 @@ fi
 if command -v rustc >/dev/null; then
 	HOME=$(getent passwd "$(id -u)" | cut -d : -f 6)	# rustup has its compilers there
 	build rust rustc -O "$corpus/stacks.rs" && same rust
+	build rust-g rustc -O -g "$corpus/stacks.rs" && same rust-g
 	# lang_start() has neither call frame information nor a frame pointer; gdb disassembles it.
 	build rust-abort rustc -O -C panic=abort "$corpus/stacks.rs" && same --ends-early rust-abort
 	build rust-debug rustc "$corpus/stacks.rs" && same rust-debug
