@@ -85,6 +85,45 @@ static int set_pmus(struct tacho_perfdata_writer *w, const struct machine_facts 
 	return writer_set_feature(w, TACHO_FEATURE_PMU_MAPPINGS, &b);
 }
 
+static void put_caps(struct buf *b, const struct machine_pmu *pmu)
+{
+	put_u32(b, (uint32_t)pmu->caps.n);
+	for (size_t i = 0; i < pmu->caps.n; i++) {
+		put_string(b, pmu->caps.v[i].name);
+		put_string(b, pmu->caps.v[i].value);
+	}
+}
+
+/* The capabilities of the PMU "cpu" have a feature of their own, which is older than that of all others. */
+static int set_caps(struct tacho_perfdata_writer *w, const struct machine_facts *m)
+{
+	scoped(buf_done) struct buf cpu = { 0 }, others = { 0 };
+	uint32_t n = 0;
+	int err = 0;
+
+	put_u32(&others, 0);
+	for (size_t i = 0; i < m->pmus.n; i++) {
+		const struct machine_pmu *pmu = &m->pmus.v[i];
+
+		if (!pmu->caps.n)
+			continue;
+		if (str_is(pmu->name, "cpu")) {
+			put_caps(&cpu, pmu);
+			continue;
+		}
+		put_caps(&others, pmu);
+		put_string(&others, pmu->name);
+		n++;
+	}
+	if (cpu.n)
+		err = writer_set_feature(w, TACHO_FEATURE_CPU_PMU_CAPS, &cpu);
+	if (n && err == 0 && !buf_failed(&others)) {
+		memcpy(others.bytes, &n, sizeof(n));
+		err = writer_set_feature(w, TACHO_FEATURE_PMU_CAPS, &others);
+	}
+	return err;
+}
+
 /* u32 nodes; each: u32 number, u64 total kB, u64 free kB, its CPUs. */
 static int set_nodes(struct tacho_perfdata_writer *w, const struct machine_facts *m)
 {
@@ -105,7 +144,7 @@ static int set_nodes(struct tacho_perfdata_writer *w, const struct machine_facts
 int tacho_writer_host(struct tacho_perfdata_writer *w, const char *sysfs, const char *procfs)
 {
 	static int (*const steps[])(struct tacho_perfdata_writer *, const struct machine_facts *) = {
-		set_names, set_topology, set_memory, set_pmus, set_nodes,
+		set_names, set_topology, set_memory, set_pmus, set_caps, set_nodes,
 	};
 	scoped(machine_facts_done) struct machine_facts m = { 0 };
 	int err = writer_features_closed(w) ? -EBUSY : 0;

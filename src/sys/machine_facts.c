@@ -137,6 +137,24 @@ static int list_dir(const char *path, struct strlist *out)
 	return err;
 }
 
+static int read_caps(struct facts_reader *r, const char *pmu_dir, struct machine_pmu *pmu)
+{
+	scoped(strlist_done) struct strlist names = { 0 };
+	char path[900];
+
+	snprintf(path, sizeof(path), "%s/caps", pmu_dir);
+	if (list_dir(path, &names) < 0)
+		return -ENOMEM;
+	for (size_t i = 0; i < names.n; i++) {
+		struct machine_pmu_cap *cap = vec_add(&pmu->caps);
+
+		if (!cap || store(r, str_of(names.v[i]), &cap->name) < 0 ||
+		    store(r, read_text(r, "%s/%s", path, names.v[i]), &cap->value) < 0)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
 static int read_pmus(struct facts_reader *r)
 {
 	scoped(strlist_done) struct strlist names = { 0 };
@@ -158,6 +176,8 @@ static int read_pmus(struct facts_reader *r)
 		if (!pmu || store(r, str_of(names.v[i]), &pmu->name) < 0)
 			return -ENOMEM;
 		pmu->type = type;
+		if (read_caps(r, dir, pmu) < 0)
+			return -ENOMEM;
 	}
 	return 0;
 }
@@ -272,6 +292,8 @@ void machine_facts_done(struct machine_facts *m)
 	strlist_done(&m->packages);
 	strlist_done(&m->cores);
 	strlist_done(&m->dies);
+	for (size_t i = 0; i < m->pmus.n; i++)
+		vec_done(&m->pmus.v[i].caps);
 	vec_done(&m->pmus);
 	vec_done(&m->nodes);
 	*m = (struct machine_facts){ 0 };

@@ -12,9 +12,14 @@ struct machine_cpu {			/* UINT32_MAX: unknown, e.g. because the CPU is offline *
 	uint32_t core, socket, die;
 };
 
+struct machine_pmu_cap {		/* a file below caps/: "branches" is "32" */
+	struct str name, value;
+};
+
 struct machine_pmu {
 	uint32_t type;
 	struct str name;
+	struct { struct machine_pmu_cap *v; size_t n, cap; } caps;	/* by name */
 };
 
 struct machine_node {

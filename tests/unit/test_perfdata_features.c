@@ -6,12 +6,14 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
+#include "base/io.h"
 #include "perfdata/writer.h"
 
 #include <tacho/trace.h>
@@ -545,6 +547,61 @@ static void feature_damage(void **state)
 		buf_done(&b[i]);
 }
 
+/* Writes a file below a directory of this test. */
+static void put_file(const char *root, const char *name, const char *text)
+{
+	char path[256];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/bus/event_source/devices/%s", root, name);
+	assert_int_equal(io_make_parent_dirs(path, 0755), 0);
+	f = fopen(path, "w");
+	assert_non_null(f);
+	fputs(text, f);
+	fclose(f);
+}
+
+/* The capabilities of PMUs are recorded: those of "cpu" by themselves, those of others with their names. */
+static void host_capabilities(void **state)
+{
+	char root[] = "/tmp/tacho-test-caps-XXXXXX", path[64], command[96];
+	int fd = memfd_create("caps", MFD_CLOEXEC);
+	struct tacho_perfdata_writer *w;
+	struct tacho_perfdata *pd;
+	struct tacho_feature_list list;
+	struct tacho_pmu_caps pmu;
+	struct tacho_pmu_cap cap;
+
+	assert_non_null(mkdtemp(root));
+	put_file(root, "cpu/type", "4\n");
+	put_file(root, "cpu/caps/branches", "32\n");
+	put_file(root, "cpu_atom/type", "10\n");
+	put_file(root, "cpu_atom/caps/max_precise", "3\n");
+	put_file(root, "msr/type", "11\n");
+	assert_int_equal(tacho_writer_open(&w, fd, NULL, NULL), 0);
+	assert_int_equal(tacho_writer_event(w, "x", &attr, sizeof(attr), NULL, 0), 0);
+	assert_int_equal(tacho_writer_host(w, root, root), 0);
+	assert_int_equal(tacho_writer_finish(w, NULL), 0);
+	tacho_writer_free(w);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	assert_int_equal(tacho_perfdata_open(&pd, path, NULL, NULL), 0);
+	assert_int_equal(tacho_perfdata_list(pd, TACHO_FEATURE_CPU_PMU_CAPS, &list), 0);
+	assert_int_equal(tacho_pmu_cap_next(&list, &cap), 1);
+	assert_text(cap.name, "branches");
+	assert_text(cap.value, "32");
+	assert_int_equal(tacho_pmu_cap_next(&list, &cap), 0);
+	assert_int_equal(tacho_perfdata_list(pd, TACHO_FEATURE_PMU_CAPS, &list), 0);
+	assert_int_equal(tacho_pmu_caps_next(&list, &pmu), 1);
+	assert_text(pmu.name, "cpu_atom");
+	assert_int_equal(tacho_pmu_cap_next(&pmu.caps, &cap), 1);
+	assert_text(cap.value, "3");
+	assert_int_equal(tacho_pmu_caps_next(&list, &pmu), 0);
+	tacho_perfdata_close(pd);
+	close(fd);
+	snprintf(command, sizeof(command), "rm -r %s", root);
+	assert_int_equal(system(command), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -555,6 +612,7 @@ int main(void)
 		cmocka_unit_test(feature_memory),
 		cmocka_unit_test(feature_lists),
 		cmocka_unit_test(feature_damage),
+		cmocka_unit_test(host_capabilities),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

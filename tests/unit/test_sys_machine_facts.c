@@ -72,6 +72,8 @@ static void all_facts(void **state)
 	put_file("devices/system/cpu/cpu1/topology/package_cpus_list", "0-1\n");
 	put_file("bus/event_source/devices/software/type", "1\n");
 	put_file("bus/event_source/devices/cpu/type", "4\n");
+	put_file("bus/event_source/devices/cpu/caps/branches", "32\n");
+	put_file("bus/event_source/devices/cpu/caps/branch_counter_width", "2\n");
 	put_file("bus/event_source/devices/broken/events/x", "");
 	put_file("devices/system/node/node2/meminfo", "Node 2 MemTotal:   24080 kB\nNode 2 MemFree:    80 kB\n");
 	put_file("devices/system/node/node2/cpulist", "0-1\n");
@@ -91,6 +93,10 @@ static void all_facts(void **state)
 	assert_int_equal(m.pmus.n, 2);
 	assert_true(str_is(m.pmus.v[0].name, "cpu"));
 	assert_int_equal(m.pmus.v[0].type, 4);
+	assert_int_equal(m.pmus.v[0].caps.n, 2);
+	assert_true(str_is(m.pmus.v[0].caps.v[0].name, "branch_counter_width"));
+	assert_true(str_is(m.pmus.v[0].caps.v[0].value, "2"));
+	assert_int_equal(m.pmus.v[1].caps.n, 0);
 	assert_int_equal(m.nodes.n, 1);
 	assert_int_equal(m.nodes.v[0].node, 2);
 	assert_int_equal(m.nodes.v[0].total_kb, 24080);
