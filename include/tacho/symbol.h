@@ -145,6 +145,23 @@ struct tacho_inline {
 TACHO_API int tacho_symbols_inlines(struct tacho_symbols *s, const struct tacho_frame *f, bool is_caller, bool with_calls,
 				    struct tacho_inline *out, size_t max);
 
+/* Machine code: of one function, see tacho_code_get(), or from an address on. */
+struct tacho_code_view {
+	size_t size;
+	const uint8_t *bytes;
+	size_t n_bytes;
+	uint64_t start;			/* address of the first byte, as in the ELF file */
+	uint32_t machine;		/* ELF e_machine */
+	bool wide, big_endian;		/* 64 bit; byte order */
+	const char *path;		/* the file that was read */
+};
+/* Reads at most `max` bytes of code from a frame's address on: fewer at the end of the segment. The code comes from the
+ * object's file, from the vdso of this machine, from a jitdump file, or for the kernel from the vmlinux of its symbols or
+ * from /proc/kcore. *out is valid until the next call. Returns 0, -ENOENT if there is no such file or no code at the
+ * address, -ESTALE if only a file of another build exists, -EACCES, -ENOMEM ... */
+TACHO_API int tacho_symbols_code(struct tacho_symbols *s, const struct tacho_frame *f, size_t max,
+				 struct tacho_code_view *out);
+
 /* Whether a name, a frame or a source line that was returned since tacho_symbols_new() is incomplete because memory
  * ran out: 0 or -ENOMEM. Programs that print one line per sample need not check every call. */
 TACHO_API int tacho_symbols_failed(const struct tacho_symbols *s);
@@ -163,15 +180,6 @@ struct tacho_object_id {		/* identifies a file and its build */
 	const char *path;
 	const uint8_t *build_id;	/* NULL: do not check */
 	size_t n_build_id;
-};
-struct tacho_code_view {		/* valid until tacho_code_free() */
-	size_t size;
-	const uint8_t *bytes;
-	size_t n_bytes;
-	uint64_t start;			/* start of the function, as in the ELF file */
-	uint32_t machine;		/* ELF e_machine */
-	bool wide, big_endian;		/* 64 bit; byte order */
-	const char *path;		/* the file that was read */
 };
 
 /* Reads the function that contains `address` (as in the ELF file). Of `opts` only symfs, build_id_dir, procfs,

@@ -75,6 +75,15 @@ int elf_notes_build_id(const uint8_t *bytes, size_t n, bool swap, uint8_t out[BU
 /* The file name in .gnu_debuglink; heap. -ENOENT without one. */
 int elf_debuglink(const struct elf *e, char **out);
 
+/* The byte order of a file, given whether it differs from that of this machine. */
+static inline bool elf_is_big_endian(bool swap)
+{
+	static const uint16_t one = 1;
+	bool host_big = *(const uint8_t *)&one == 0;
+
+	return host_big != swap;
+}
+
 static inline uint64_t elf_uint(bool swap, const uint8_t *p, unsigned n)
 {
 	uint16_t half;

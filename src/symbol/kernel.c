@@ -434,3 +434,17 @@ int kernel_load(struct kernel *k, const struct symbol_search *search, uint64_t i
 	}
 	return err == -ENOMEM ? err : 0;
 }
+
+int kernel_open_code(const struct kernel *k, const struct object *obj, const struct symbol_search *search, struct elf *out)
+{
+	scoped(buf_done) struct buf path = { 0 };
+
+	if (k->file)
+		return obj == k->main ? elf_open(out, k->file) : -ENOENT;
+	if (!k->main || k->kallsyms || (obj != k->main && obj->loaded))
+		return -ENOENT;
+	if (!files_is_host(search->machine) || !is_running_kernel(k->main))
+		return -ESTALE;
+	buf_printf(&path, "%s/kcore", search->procfs);
+	return buf_failed(&path) ? -ENOMEM : elf_open(out, path.bytes);
+}

@@ -36,5 +36,9 @@ int kernel_symbol(struct kernel *k, struct objects *o, uint64_t start, uint64_t 
 int kernel_assume_running(struct kernel *k, struct objects *o);
 /* Reads the kernel's symbols, if those needed for `ip` have not been read yet. Returns 0 or -ENOMEM. */
 int kernel_load(struct kernel *k, const struct symbol_search *search, uint64_t ip);
+/* Opens the file that has the kernel's code at the addresses of the symbol table: the vmlinux that was given, or
+ * /proc/kcore if symbols come from the running kernel. `obj` is the kernel or one of its modules. Returns 0, -ENOENT,
+ * -ESTALE if another kernel runs, -EACCES ... */
+int kernel_open_code(const struct kernel *k, const struct object *obj, const struct symbol_search *search, struct elf *out);
 
 #endif

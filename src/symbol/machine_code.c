@@ -62,8 +62,6 @@ static int set_object(struct tacho_code *c, const struct tacho_object_id *id)
 
 static void note_file(struct tacho_code *c, const struct elf *e)
 {
-	static const uint16_t one = 1;
-	bool host_big = *(const uint8_t *)&one == 0;
 	char link[64];
 	ssize_t n;
 
@@ -72,7 +70,7 @@ static void note_file(struct tacho_code *c, const struct elf *e)
 	c->path[n > 0 ? n : 0] = '\0';
 	c->machine = e->machine;
 	c->wide = e->wide;
-	c->big_endian = host_big != e->swap;
+	c->big_endian = elf_is_big_endian(e->swap);
 }
 
 /* Reads the part of [start, start + n) that lies in one segment. */

@@ -7,6 +7,7 @@
 #include <tacho/symbol.h>
 
 #include "symbol/location_cache.h"
+#include "symbol/code_reader.h"
 #include "symbol/debuginfod.h"
 #include "symbol/dwarf_line.h"
 #include "symbol/inlines.h"
@@ -42,6 +43,7 @@ struct tacho_symbols {
 	struct processes processes;
 	struct kernel kernel;
 	struct jit_code jit;
+	struct code_reader code;
 	struct interval_cache intervals;
 	struct location_cache cache;
 	struct symbol_search search;
@@ -130,6 +132,7 @@ void tacho_symbols_free(struct tacho_symbols *s)
 		return;
 	if (s->attached)
 		s->free_attached(s->attached);
+	code_reader_done(&s->code);
 	processes_done(&s->processes);
 	jit_code_done(&s->jit);
 	kernel_done(&s->kernel);
@@ -650,6 +653,21 @@ int tacho_symbols_inlines(struct tacho_symbols *s, const struct tacho_frame *f, 
 	for (int i = 0; i < n; i++)
 		out[i] = (struct tacho_inline){ found[i].name, found[i].call_line, found[i].call_file };
 	return n;
+}
+
+int tacho_symbols_code(struct tacho_symbols *s, const struct tacho_frame *f, size_t max, struct tacho_code_view *out)
+{
+	const struct code_range range = { f->object_address, max };
+	struct object *obj = objects_at(&s->objects, f->object);
+	struct tacho_code_view view;
+	size_t size = out->size && out->size < sizeof(view) ? out->size : sizeof(view);
+	int err = obj ? code_reader_read(&s->code, &s->kernel, obj, &s->search, &range, &view) : -ENOENT;
+
+	if (err < 0)
+		return note_failure(s, err);
+	view.size = size;
+	memcpy(out, &view, size);
+	return 0;
 }
 
 /* ---- names ---- */

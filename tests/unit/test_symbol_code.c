@@ -1,6 +1,6 @@
 /*
  * The code of a function: this program's own, whose bytes are known; files of another build, files
- * that are not there, addresses that are not.
+ * that are not there, addresses that are not. Code from an address on: also of the vdso and the kernel.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <unistd.h>
 
 #include <tacho/symbol.h>
@@ -84,11 +85,103 @@ static void wrong_files(void **state)
 	tacho_code_free(NULL);
 }
 
+/* The code at an address of this process, which is in memory as well. */
+static void read_own(const struct tacho_symbols_opts *opts, const uint8_t *at, size_t max)
+{
+	struct tacho_code_view view = { .size = sizeof(view) };
+	struct tacho_symbols *s = NULL;
+	struct tacho_frame f;
+
+	assert_int_equal(tacho_symbols_new(&s, opts, NULL), 0);
+	assert_true(tacho_symbols_resolve(s, (uint32_t)getpid(), TACHO_SPACE_USER, (uintptr_t)at, &f) >= 0);
+	assert_int_equal(tacho_symbols_code(s, &f, max, &view), 0);
+	assert_int_equal(view.n_bytes, max);
+	assert_int_equal(view.start, f.object_address);
+	assert_memory_equal(view.bytes, at, max);
+	f.object_address = 1ull << 60;
+	assert_int_equal(tacho_symbols_code(s, &f, max, &view), -ENOENT);
+	f.object = 1u << 30;
+	assert_int_equal(tacho_symbols_code(s, &f, max, &view), -ENOENT);
+	tacho_symbols_free(s);
+}
+
+static void from_an_address(void **state)
+{
+	const struct tacho_symbols_opts live = { .size = sizeof(live), .live = true };
+	/* NOLINTNEXTLINE(performance-no-int-to-ptr): the kernel gives addresses as numbers */
+	const uint8_t *vdso = (const uint8_t *)getauxval(AT_SYSINFO_EHDR);
+
+	read_own(&live, (const uint8_t *)known_function, 6);
+	read_own(&live, (const uint8_t *)known_function + 1, 3);
+	if (vdso)
+		read_own(&live, vdso + 64, 40);
+}
+
+static void write_at(FILE *f, long at, const void *bytes, size_t n)
+{
+	assert_int_equal(fseek(f, at, SEEK_SET), 0);
+	assert_int_equal(fwrite(bytes, 1, n, f), n);
+}
+
+/* A copy of /proc with the symbols and the code of a kernel of this machine. */
+static void kernel_code(void **state)
+{
+	static const uint8_t code[] = { 0xf3, 0x0f, 0x1e, 0xfa, 0xc3 };
+	const uint64_t start = 0xffffffff81000000ull;
+	char dir[] = "/tmp/tacho-test-code-XXXXXX", path[64];
+	struct tacho_symbols_opts opts = { .size = sizeof(opts), .procfs = dir, .build_id_dir = dir };
+	struct tacho_code_view view = { .size = sizeof(view) };
+	struct tacho_symbols *s = NULL;
+	struct tacho_frame f;
+	FILE *out;
+
+	struct { uint32_t type, flags; uint64_t offset, vaddr, paddr, filesz, memsz, align; } load = {
+		.type = 1, .offset = 128, .vaddr = start, .filesz = sizeof(code), .memsz = sizeof(code) };
+	uint8_t header[64];
+	FILE *self = fopen("/proc/self/exe", "r");
+
+	assert_non_null(mkdtemp(dir));
+	snprintf(path, sizeof(path), "%s/kallsyms", dir);
+	out = fopen(path, "w");
+	fprintf(out, "%llx T _text\n%llx T do_it\n%llx T other\n", (unsigned long long)start, (unsigned long long)start,
+		(unsigned long long)start + sizeof(code));
+	fclose(out);
+	assert_int_equal(fread(header, 1, sizeof(header), self), sizeof(header));
+	fclose(self);
+	memset(header + 32, 0, 16);	/* offsets of the tables */
+	header[16] = 4;			/* ET_CORE */
+	header[32] = 64;
+	header[56] = 1;			/* segments */
+	memset(header + 58, 0, 6);	/* sections */
+	snprintf(path, sizeof(path), "%s/kcore", dir);
+	out = fopen(path, "w");
+	write_at(out, 0, header, sizeof(header));
+	write_at(out, 64, &load, sizeof(load));
+	write_at(out, 128, code, sizeof(code));
+	fclose(out);
+
+	assert_int_equal(tacho_symbols_new(&s, &opts, NULL), 0);
+	assert_int_equal(tacho_symbols_resolve(s, 0, TACHO_SPACE_KERNEL, start + 4, &f), 1);
+	assert_int_equal(tacho_symbols_code(s, &f, 16, &view), 0);
+	assert_int_equal(view.n_bytes, 1);
+	assert_int_equal(view.bytes[0], 0xc3);
+	assert_int_equal(tacho_symbols_resolve(s, 0, TACHO_SPACE_KERNEL, start, &f), 1);
+	assert_int_equal(tacho_symbols_code(s, &f, 5, &view), 0);
+	assert_memory_equal(view.bytes, code, 5);
+	tacho_symbols_free(s);
+	unlink(path);
+	snprintf(path, sizeof(path), "%s/kallsyms", dir);
+	unlink(path);
+	rmdir(dir);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(own_bytes),
 		cmocka_unit_test(wrong_files),
+		cmocka_unit_test(from_an_address),
+		cmocka_unit_test(kernel_code),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
