@@ -140,6 +140,7 @@ enum {
 #define PERF_SAMPLE_CODE_PAGE_SIZE (1ULL << 23)
 #define PERF_SAMPLE_WEIGHT_STRUCT (1ULL << 24)
 
+#define PERF_BRANCH_ANY (1ULL << 3)	/* in branch_sample_type: all kinds of branches */
 /* Bits of branch_sample_type that change the layout of samples. */
 #define PERF_BRANCH_HW_INDEX (1ULL << 17)	/* 5.7 */
 #define PERF_BRANCH_COUNTERS (1ULL << 19)	/* 6.8 */

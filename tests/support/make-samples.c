@@ -5,7 +5,15 @@
  *	make-samples KIND OUT [OBJECT]
  *
  * OBJECT, an ELF file, is mapped at 0x400000 for those kinds whose samples have addresses in it.
+ *
+ * The samples of the kinds "blocks" and "counters" are read from stdin, a line each, all numbers in hexadecimal:
+ *
+ *	IP FROM/TO/FLAGS/COUNTERS FROM/TO/FLAGS/COUNTERS ...
+ *
+ * with the last branch first.
  */
+#include <inttypes.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -97,6 +105,34 @@ static void put_raw(struct bytes *b, unsigned i)
 		b->at[b->n++] = 0;
 }
 
+/* A sample of the kinds "blocks" and "counters". False: the line has no address. */
+static bool branch_sample(struct bytes *b, const struct perf_event_attr *a, unsigned i, char *line)
+{
+	uint64_t ip, counters[32], branch[32][3];
+	unsigned n = 0;
+	int used;
+
+	if (sscanf(line, "%" SCNx64 "%n", &ip, &used) != 1)
+		return false;
+	for (line += used; n < 32; line += used, n++)
+		if (sscanf(line, " %" SCNx64 "/%" SCNx64 "/%" SCNx64 "/%" SCNx64 "%n", &branch[n][0], &branch[n][1],
+			   &branch[n][2], &counters[n], &used) != 4)
+			break;
+	begin(b, TACHO_RECORD_SAMPLE, 2);
+	put8(b, ID);
+	put8(b, ip);
+	put4(b, PID);
+	put4(b, PID);
+	put8(b, START_NS + 1000777u * i);
+	put8(b, 0);			/* CPU */
+	put8(b, 100 + i);		/* PERIOD */
+	put8(b, n);
+	put(b, branch, n * sizeof(branch[0]));
+	if (a->branch_sample_type & PERF_BRANCH_COUNTERS)
+		put(b, counters, n * sizeof(counters[0]));
+	return true;
+}
+
 /* In the order of the kernel's sample. */
 static void sample(struct bytes *b, const struct perf_event_attr *a, unsigned i,
 		   struct tacho_perfdata_writer *w)
@@ -156,6 +192,12 @@ static const struct kind {
 	{ "branches", "cycles",
 	  { .type = PERF_TYPE_HARDWARE, .sample_type = ALWAYS | PERF_SAMPLE_BRANCH_STACK,
 	    .branch_sample_type = 1u << 3 | 1u << 16 } },
+	{ "blocks", "cycles",
+	  { .type = PERF_TYPE_HARDWARE, .sample_type = ALWAYS | PERF_SAMPLE_BRANCH_STACK,
+	    .branch_sample_type = 1u << 3 | 1u << 16 } },
+	{ "counters", "cycles",
+	  { .type = PERF_TYPE_HARDWARE, .sample_type = ALWAYS | PERF_SAMPLE_BRANCH_STACK,
+	    .branch_sample_type = 1u << 3 | 1u << 16 | PERF_BRANCH_COUNTERS } },
 	{ "registers", "cycles",
 	  { .type = PERF_TYPE_HARDWARE, .sample_type = ALWAYS | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_REGS_INTR,
 	    .sample_regs_user = REGS, .sample_regs_intr = 0x1ff } },
@@ -233,13 +275,43 @@ static void clock_data(struct tacho_perfdata_writer *w)
 		exit(1);
 }
 
+/* The second event of the group, whose counts the branches have too, and the width of these counts. */
+static int counted_group(struct tacho_perfdata_writer *w, const struct perf_event_attr *leader)
+{
+	static const char caps[][24] = { "branch_counter_nr", "4", "branch_counter_width", "2" };
+	struct perf_event_attr attr = *leader;
+	struct bytes b = { .n = 0 };
+	uint64_t id = ID + 1;
+
+	attr.config = PERF_COUNT_HW_CACHE_MISSES;
+	put4(&b, 2);
+	for (unsigned i = 0; i < 4; i++) {
+		put4(&b, sizeof(caps[i]));
+		put(&b, caps[i], sizeof(caps[i]));
+	}
+	if (tacho_writer_event(w, "cache-misses", &attr, attr.size, &id, 1) < 0 || tacho_writer_group(w, "", 0, 2) < 0)
+		return -1;
+	return tacho_writer_feature(w, TACHO_FEATURE_CPU_PMU_CAPS, b.at, b.n);
+}
+
+static void read_samples(struct tacho_perfdata_writer *w, const struct perf_event_attr *attr)
+{
+	struct bytes b;
+	char line[4096];
+
+	for (unsigned i = 0; fgets(line, sizeof(line), stdin); i++)
+		if (branch_sample(&b, attr, i, line))
+			end(&b, w);
+}
+
 static int make(const struct kind *kind, const char *path, const char *object)
 {
 	struct perf_event_attr attr = kind->attr;
 	struct tacho_perfdata_writer *w = NULL;
 	struct tacho_writer_opts opts = { .size = sizeof(opts) };
 	struct bytes b = { .n = 0 };
-	unsigned n = strcmp(kind->kind, "one") == 0 ? 1 : N_SAMPLES;
+	bool counters = attr.branch_sample_type & PERF_BRANCH_COUNTERS, from_stdin = counters || !strcmp(kind->kind, "blocks");
+	unsigned n = strcmp(kind->kind, "one") == 0 ? 1 : from_stdin ? 0 : N_SAMPLES;
 	uint64_t id = ID;
 	int fd = open(path, O_RDWR | O_CREAT | O_TRUNC, 0666), err;
 
@@ -253,6 +325,8 @@ static int make(const struct kind *kind, const char *path, const char *object)
 		err = tacho_writer_host(w, NULL, NULL);
 	if (err == 0)			/* the registers are x86's, wherever this runs */
 		err = tacho_writer_string(w, TACHO_FEATURE_ARCH, "x86_64");
+	if (err == 0 && counters)
+		err = counted_group(w, &attr);
 	if (err == 0)
 		err = tacho_writer_begin(w, NULL);
 	if (err < 0)
@@ -262,7 +336,9 @@ static int make(const struct kind *kind, const char *path, const char *object)
 	side_records(&b, object, w);
 	for (unsigned i = 0; i < n; i++)
 		sample(&b, &attr, i, w);
-	if (tacho_writer_sample_time(w, START_NS, START_NS + 1000777u * (n - 1)) < 0 ||
+	if (from_stdin)
+		read_samples(w, &attr);
+	if (tacho_writer_sample_time(w, START_NS, START_NS + 1000777u * (from_stdin ? N_SAMPLES : n - 1)) < 0 ||
 	    tacho_writer_finish(w, NULL) < 0)
 		return 1;
 	tacho_writer_free(w);

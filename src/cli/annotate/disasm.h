@@ -13,6 +13,7 @@ enum disasm_flow { FLOW_NEXT, FLOW_JUMP, FLOW_CALL, FLOW_RETURN };
 
 struct disasm_insn {
 	uint64_t address;
+	size_t n_bytes;			/* its length; 0: unknown */
 	const char *text;		/* valid for the call */
 	uint64_t target;		/* target of a jump or call to a fixed address; 0: none */
 	enum disasm_flow flow;

@@ -108,7 +108,7 @@ static int put_all(csh handle, const struct tacho_code_view *c, disasm_put *put,
 		return -ENOMEM;
 	while (err == 0 && n && cs.next(handle, &at, &n, &address, in)) {
 		char text[sizeof(in->mnemonic) + sizeof(in->op_str) + 16];
-		struct disasm_insn insn = { .address = in->address, .text = text,
+		struct disasm_insn insn = { .address = in->address, .n_bytes = in->size, .text = text,
 					    .target = target_of(handle, in), .flow = flow_of(handle, in) };
 
 		join_operands(in->op_str);

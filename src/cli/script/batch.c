@@ -169,13 +169,29 @@ static void print_as_counter(struct script *s, struct batch_sample *x, struct sc
 	sink_write_if_full(s, x->ev->sink);
 }
 
-/* Prints a sample with PERF_SAMPLE_READ values once for each counter with a nonzero count. */
+/* Prints the sample for the counter of x->ev. 1 if it is printed, 0 if an option leaves it out, or -ENOMEM. */
+static int print_counter(struct script *s, struct batch_sample *x, struct script_event *sampled)
+{
+	int err;
+
+	if ((!x->ev->fields && !s->opts->json) || (s->filter.any && !passes_filter(s, x)))
+		return 0;
+	batch_start(s);
+	plan_lines(s, s->batch, x);
+	err = frame_runs_look_up(s, s->batch->runs, s->batch->n_runs);
+	if (err == 0)
+		print_as_counter(s, x, sampled);
+	return err < 0 ? err : 1;
+}
+
+/* Prints a sample with PERF_SAMPLE_READ values once for each counter with a nonzero count, then its metrics. */
 static int print_counters(struct script *s, struct batch_sample *x)
 {
 	struct script_event *sampled = x->ev;
-	size_t event = (size_t)(sampled - s->events.v), of;
+	size_t event = (size_t)(sampled - s->events.v), of, printed = 0;
+	bool metrics = s->fields.metrics && !s->opts->json;
 	uint64_t period = x->sample.period;
-	int err = 0;
+	int err = metrics ? sampled_metrics_begin(s) : 0;
 
 	if (!(x->sample.type & PERF_SAMPLE_CPU))
 		x->head.cpu = NO_CPU;
@@ -183,16 +199,16 @@ static int print_counters(struct script *s, struct batch_sample *x)
 		err = tacho_perfdata_counted(s->pd, event, &x->sample, i, &of, &x->sample.period);
 		if (err <= 0 || of >= s->events.n)
 			continue;
+		if (metrics)
+			sampled_metrics_count(s, of, x->sample.period);
 		x->ev = &s->events.v[of];
-		if ((!x->ev->fields && !s->opts->json) || (s->filter.any && !passes_filter(s, x)))
-			continue;
-		batch_start(s);
-		plan_lines(s, s->batch, x);
-		err = frame_runs_look_up(s, s->batch->runs, s->batch->n_runs);
-		if (err == 0)
-			print_as_counter(s, x, sampled);
+		err = print_counter(s, x, sampled);
+		printed += err > 0;
 	}
 	x->sample.period = period;
+	x->ev = sampled;
+	if (metrics && printed && err >= 0)
+		err = sampled_metrics_put(s, x);
 	return err < 0 ? err : 1;
 }
 

@@ -59,6 +59,8 @@ static const struct option_row script_rows[] = {
 	  "print one line per sample, without the call chain" },
 	{ OPT_UINT, 0, "max-stack", AT(max_stack), "N", "print at most N frames of a call chain",
 	  .min = 1 },
+	{ OPT_UINT, 0, "max-blocks", AT(max_blocks), "N", "print the code of at most N blocks between branches: brstackinsn",
+	  .min = 1 },
 	{ OPT_LIST, 0, "stop-bt", AT(stop_bt), "SYMBOL",
 	  "end call chains at these functions, separated by commas" },
 	{ OPT_FLAG, 0, "no-inline", AT(no_inline), NULL, "print no inlined functions in call chains" },
@@ -123,7 +125,6 @@ static const struct option_row script_rows[] = {
 	NOTED(0, "addr2line", "PATH", NOTED_ADDR2LINE),
 	NOTED(0, "unwind-style", "STYLE", NOTED_UNWIND_STYLE),
 	REFUSED(0, "merge-callchains", "user call chains that the kernel recorded later are not merged into their samples"),
-	REFUSED(0, "max-blocks", "code between branches is not shown"),
 	NOTED(0, "show-kernel-path", NULL, "the kernel's object is always called [kernel.kallsyms]"),
 	REFUSED('L', "Latency", "the latency format of tracepoints is not implemented"),
 	REFUSED('d', "debug-mode", "use -v, and 'report --stats' for counts"),
@@ -149,9 +150,8 @@ static int open_symbols(struct script *s, struct tacho_error *e)
 	err = tacho_symbols_new(&s->symbols, &s->symbols_opts, e);
 	if (err)
 		return err;
-	s->insns.fields = s->fields.insn;
+	s->insns.fields = s->fields.code;
 	s->insns.symbols = s->symbols;
-	s->insns.opts = &s->symbols_opts;
 	tacho_symbols_set_monotonic(s->symbols, tacho_perfdata_is_monotonic(s->pd));
 	return file_build_ids_feed(s->pd, s->symbols);
 }
@@ -174,11 +174,16 @@ static int prepare(struct script *s, struct tacho_error *e)
 	if (!err)
 		err = fields_check_types(&s->fields, s->pd, e);
 	if (!err)
+		err = fields_check_branches(&s->fields, s->pd, e);
+	if (!err)
 		err = filter_init(&s->filter, o, s->pd, e);
 	if (!err)
 		err = open_symbols(s, e);
 	if (!err)
 		err = script_events(s, e);
+	if (!err && s->fields.metrics && !s->values && s->events.n && !o->quiet)
+		message_text("script", "the field 'metric' is empty: metrics are computed for groups, as recorded by -e '{A,B}:S'");
+	s->counter_bits = branch_counter_bits(s->pd);
 	if (!err)
 		err = extra_fields_init(s, e);
 	if (!err && o->dump)
@@ -342,6 +347,7 @@ static void script_done(struct script *s)
 	extra_fields_done(&s->extra);
 	vec_done(&s->unnamed);
 	script_insns_done(&s->insns);
+	sampled_metrics_done(&s->metrics);
 	stat_rounds_done(s);
 	tacho_trace_free(s->trace);
 	tacho_unwinder_free(s->unwinder);

@@ -49,22 +49,14 @@ static const struct {
 	{ "tod", FIELD_TOD, PERF_SAMPLE_TIME, "TIME" },
 };
 
-/* Fields of perf that are not available, and the reason. */
-static const struct {
-	const char *name, *why;
-} absent[] = {
-#define NO_CODE "the code between branches is not taken apart; brstack and brstacksym show the branches"
-	{ "brstackinsn", NO_CODE }, { "brstackinsnlen", NO_CODE }, { "brstackdisasm", NO_CODE },
-	{ "metric", "metrics of sampled groups are not computed; 'tacho stat -M' counts metrics" },
-	{ "brcntr", "branch counters are not printed; 'script -D --json' has them as raw numbers" },
-};
-
 /* Fields that are printed after the others, for events of all types. */
 static const struct {
 	const char *name;
 	unsigned field;
-} insn_fields[] = {
-	{ "insn", INSN_BYTES }, { "insnlen", INSN_LENGTH }, { "disasm", INSN_TEXT }, { "srccode", INSN_SOURCE },
+} code_fields[] = {
+	{ "insn", CODE_BYTES }, { "insnlen", CODE_LENGTH }, { "disasm", CODE_TEXT }, { "srccode", CODE_SOURCE },
+	{ "brstackinsn", CODE_BLOCKS }, { "brstackinsnlen", CODE_BLOCK_LENGTHS }, { "brstackdisasm", CODE_BLOCK_TEXT },
+	{ "brcntr", CODE_COUNTERS },
 };
 
 /* Fields that are always empty, as perf's are in recordings without traces and guests. */
@@ -118,15 +110,10 @@ static int unknown_field(struct str word, const char *text, struct tacho_error *
 {
 	struct str_nearest near = { .word = word };
 
-	for (size_t i = 0; i < countof(absent); i++)
-		if (str_is(word, absent[i].name)) {
-			error_set(e, -EINVAL, "the field '%s' cannot be shown", absent[i].name);
-			error_at(e, (size_t)(word.s - text), word.n);
-			error_hint(e, "%s", absent[i].why);
-			return -EINVAL;
-		}
 	for (size_t i = 0; i < countof(names); i++)
 		str_nearest_try(&near, str_of(names[i].name));
+	for (size_t i = 0; i < countof(code_fields); i++)
+		str_nearest_try(&near, str_of(code_fields[i].name));
 	error_set(e, -EINVAL, "no field is called '%.*s'", STR(word));
 	error_at(e, (size_t)(word.s - text), word.n);
 	if (near.best.n)
@@ -175,11 +162,15 @@ static void change(struct script_fields *f, int t, uint32_t field, char how)
 /* Whether the word names one of the fields that are not in `names`. */
 static bool special_field(struct script_fields *f, struct str word, char how)
 {
-	for (size_t i = 0; i < countof(insn_fields); i++)
-		if (str_is(word, insn_fields[i].name)) {
-			f->insn = how == '-' ? f->insn & ~insn_fields[i].field : f->insn | insn_fields[i].field;
+	for (size_t i = 0; i < countof(code_fields); i++)
+		if (str_is(word, code_fields[i].name)) {
+			f->code = how == '-' ? f->code & ~code_fields[i].field : f->code | code_fields[i].field;
 			return true;
 		}
+	if (str_is(word, "metric")) {
+		f->metrics = how != '-';
+		return true;
+	}
 	for (size_t i = 0; i < countof(empty); i++)
 		if (str_is(word, empty[i].name)) {
 			f->empty = empty[i].name;
@@ -216,8 +207,10 @@ int fields_parse(struct script_fields *f, const char *text, struct tacho_error *
 
 	if (err)
 		return err;
-	if (!changes)
-		f->insn = 0;
+	if (!changes) {
+		f->code = 0;
+		f->metrics = false;
+	}
 	for (int t = from; t <= to && !changes; t++) {
 		f->set[t] = f->required[t] = 0;
 		f->given[t] = true;
@@ -299,6 +292,27 @@ int fields_check_types(const struct script_fields *f, const struct tacho_perfdat
 		if (f->hidden[t] && !there)
 			return error_set(e, -EINVAL, "%s events do not exist. Remove corresponding -F option "
 					 "to proceed.", types[t].long_name);
+	}
+	return 0;
+}
+
+int fields_check_branches(const struct script_fields *f, const struct tacho_perfdata *pd, struct tacho_error *e)
+{
+	uint64_t recorded = 0;
+
+	for (size_t i = 0; i < tacho_perfdata_n_events(pd); i++)
+		recorded |= tacho_perfdata_event(pd, i)->layout.branch_type;
+	if (!tacho_perfdata_n_events(pd))	/* a pipe: they are not known yet */
+		return 0;
+	if ((f->code & CODE_OF_BRANCHES) && !(recorded & PERF_BRANCH_ANY)) {
+		error_set(e, -EINVAL, "code between branches is shown for recordings of all branches, which this one is not");
+		error_hint(e, "record with -b");
+		return -EINVAL;
+	}
+	if ((f->code & CODE_COUNTERS) && !(recorded & PERF_BRANCH_COUNTERS)) {
+		error_set(e, -EINVAL, "the recording has no counts of events between branches, which the field 'brcntr' shows");
+		error_hint(e, "record with -j any,counter");
+		return -EINVAL;
 	}
 	return 0;
 }

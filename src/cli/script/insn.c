@@ -1,6 +1,6 @@
 /*
- * An instruction is found by disassembling its function from the start. The hot addresses of a recording occur again and
- * again, so instructions are cached in a table in which a new one replaces the one in its slot.
+ * Decoded instructions are cached, because the hot addresses of a recording occur again and again. When an address is
+ * not in the cache, the code that follows it is decoded as well: it is likely to be asked for next.
  */
 #include "cli/script/insn.h"
 
@@ -13,115 +13,88 @@
 #include "cli/annotate/disasm.h"
 #include "cli/annotate/source_file.h"
 
-#define MAX_INSN_BYTES 16u
-#define MAX_OBJECTS 4096u
-#define CACHE_SLOTS 4096u		/* a power of two */
-
-struct object_code {
-	uint32_t object;
-	struct tacho_code *code;	/* NULL: it cannot be read */
-};
-
-struct decoded_insn {
-	uint64_t address;
-	uint32_t object;		/* 0: the slot is free */
-	uint8_t n, bytes[MAX_INSN_BYTES];
-	char text[96];
-};
+#define CACHE_SLOTS 16384u		/* a power of two */
+#define WINDOW_BYTES 512u		/* of code that is decoded at once */
 
 void script_insns_done(struct script_insns *s)
 {
-	for (size_t i = 0; i < s->objects.n; i++)
-		tacho_code_free(s->objects.v[i].code);
-	vec_done(&s->objects);
 	vec_done(&s->cache);
 	if (s->sources)
 		source_files_done(s->sources);
 	free(s->sources);
 }
 
-/* The code of the object's function at the address; NULL: it cannot be read. */
-static struct tacho_code *code_at(struct script_insns *s, uint32_t object, uint64_t address)
+static struct script_insn *slot_of(struct script_insns *s, uint32_t object, uint64_t address)
 {
-	struct tacho_object_info info = { .size = sizeof(info) };
-	struct object_code *c = NULL;
-	struct tacho_object_id id;
-
-	for (size_t i = 0; i < s->objects.n && !c; i++)
-		c = s->objects.v[i].object == object ? &s->objects.v[i] : NULL;
-	if (c)
-		return c->code && tacho_code_move(c->code, address) == 0 ? c->code : NULL;
-	if (s->objects.n >= MAX_OBJECTS || tacho_symbols_object(s->symbols, object, &info) < 0)
-		return NULL;
-	c = vec_add(&s->objects);
-	if (!c)
-		return NULL;
-	*c = (struct object_code){ .object = object };
-	id = (struct tacho_object_id){ info.path, info.build_id, info.n_build_id };
-	if (tacho_code_new(&c->code, s->opts, &id, address, NULL) < 0)
-		c->code = NULL;
-	return c->code;
+	return &s->cache.v[((address ^ object) * 0x9e3779b97f4a7c15ULL >> 32) & (CACHE_SLOTS - 1)];
 }
 
-struct search {
-	struct decoded_insn *insn;
-	bool found;
-	uint64_t end;
+/* Whether the instruction never continues with the next one. Of the names of x86 and Arm, only jumps with a condition
+ * are longer than these. */
+static bool leaves(const struct disasm_insn *in)
+{
+	static const char *const names[] = { "jmp", "jmpq", "ljmp", "b", "br", "syscall", "sysenter", "int", "int3" };
+	struct str name = str_n(in->text, strcspn(in->text, " "));
+
+	for (size_t i = 0; i < countof(names); i++)
+		if (str_is(name, names[i]))
+			return true;
+	return in->flow == FLOW_CALL || in->flow == FLOW_RETURN;
+}
+
+struct decoding {
+	struct script_insns *insns;
+	const struct tacho_code_view *code;
+	uint32_t object;
 };
 
-static int look(void *arg, const struct disasm_insn *in)
+static int store_insn(void *arg, const struct disasm_insn *in)
 {
-	struct search *f = arg;
+	const struct decoding *d = arg;
+	struct script_insn *slot = slot_of(d->insns, d->object, in->address);
 
-	if (f->found) {
-		f->end = in->address;
+	/* The instruction that was asked for is the first one; a later one must not replace it. */
+	if (in->n_bytes > MAX_INSN_BYTES || (in->address != d->code->start && slot == slot_of(d->insns, d->object, d->code->start)))
 		return -ECANCELED;
-	}
-	if (in->address == f->insn->address) {
-		f->found = true;
-		snprintf(f->insn->text, sizeof(f->insn->text), "%s", in->text);
-	}
-	return in->address > f->insn->address ? -ENOENT : 0;
+	*slot = (struct script_insn){ .address = in->address, .object = d->object, .n = (uint8_t)in->n_bytes,
+				      .readable = true, .leaves = leaves(in) };
+	memcpy(slot->bytes, d->code->bytes + (in->address - d->code->start), in->n_bytes);
+	snprintf(slot->text, sizeof(slot->text), "%s", in->text);
+	return 0;
 }
 
-static void decode(struct script_insns *s, struct decoded_insn *insn)
+static void decode(struct script_insns *s, const struct tacho_frame *frame, struct script_insn *slot)
 {
-	struct tacho_code *code = code_at(s, insn->object, insn->address);
 	struct tacho_code_view view = { .size = sizeof(view) };
 	const struct disasm_opts opts = { 0 };
-	struct search f = { .insn = insn };
+	struct decoding d = { s, &view, frame->object };
 
-	if (!code)
+	*slot = (struct script_insn){ .address = frame->object_address, .object = frame->object };
+	if (tacho_symbols_code(s->symbols, frame, WINDOW_BYTES, &view) < 0)
 		return;
-	tacho_code_get(code, &view);
-	f.end = view.start + view.n_bytes;
-	s->no_library |= disasm_capstone(&view, &opts, false, look, &f) == -EOPNOTSUPP;
-	if (!f.found || f.end - insn->address > MAX_INSN_BYTES)
-		return;
-	insn->n = (uint8_t)(f.end - insn->address);
-	memcpy(insn->bytes, view.bytes + (insn->address - view.start), insn->n);
+	slot->readable = true;
+	s->no_library |= disasm_capstone(&view, &opts, false, store_insn, &d) == -EOPNOTSUPP;
 }
 
-static const struct decoded_insn *insn_at(struct script_insns *s, uint32_t object, uint64_t address)
+const struct script_insn *script_insn_at(struct script_insns *s, const struct tacho_frame *frame)
 {
-	struct decoded_insn *insn;
+	struct script_insn *slot;
 
+	if (!frame->object || s->no_library)
+		return NULL;
 	if (!s->cache.v) {
 		s->cache.v = calloc(CACHE_SLOTS, sizeof(*s->cache.v));
 		if (!s->cache.v)
 			return NULL;
 		s->cache.n = s->cache.cap = CACHE_SLOTS;
 	}
-	insn = &s->cache.v[((address ^ object) * 0x9e3779b97f4a7c15ULL >> 32) & (CACHE_SLOTS - 1)];
-	if (insn->object != object || insn->address != address) {
-		*insn = (struct decoded_insn){ .address = address, .object = object };
-		decode(s, insn);
-	}
-	return insn;
+	slot = slot_of(s, frame->object, frame->object_address);
+	if (slot->object != frame->object || slot->address != frame->object_address)
+		decode(s, frame, slot);
+	return slot->readable && !s->no_library ? slot : NULL;
 }
 
-/* Appends the text of the source line, unless it is the one that was printed last. */
-static void put_source(struct script_insns *s, const struct tacho_frame *frame, struct buf *out)
+void script_source_put(struct script_insns *s, const struct tacho_frame *frame, struct buf *out)
 {
 	const struct source_file *source;
 	const char *file, *text;
@@ -140,22 +113,27 @@ static void put_source(struct script_insns *s, const struct tacho_frame *frame, 
 		buf_printf(out, "\n|%-8u %s", line, text);
 }
 
+void script_insn_bytes(const struct script_insn *insn, struct buf *out)
+{
+	for (size_t i = 0; i < insn->n; i++)
+		buf_printf(out, " %02x", insn->bytes[i]);
+}
+
 void script_insn_put(struct script_insns *s, const struct tacho_frame *frame, struct buf *out)
 {
-	bool decodes = s->fields & (INSN_BYTES | INSN_LENGTH | INSN_TEXT);
-	const struct decoded_insn *insn = frame->object && decodes ? insn_at(s, frame->object, frame->object_address) : NULL;
+	bool decodes = s->fields & (CODE_BYTES | CODE_LENGTH | CODE_TEXT);
+	const struct script_insn *insn = decodes ? script_insn_at(s, frame) : NULL;
 
-	if (insn && (s->fields & INSN_LENGTH))
-		buf_printf(out, " ilen: %u", insn->n);
-	if (insn && insn->n && (s->fields & INSN_BYTES)) {
+	if (s->fields & CODE_LENGTH)
+		buf_printf(out, " ilen: %u", insn ? insn->n : 0);
+	if (!insn || !insn->n)
+		return;
+	if (s->fields & CODE_BYTES) {
 		buf_puts(out, " insn:");
-		for (size_t i = 0; i < insn->n; i++)
-			buf_printf(out, " %02x", insn->bytes[i]);
+		script_insn_bytes(insn, out);
 	}
-	if (insn && insn->n && (s->fields & INSN_TEXT)) {
+	if (s->fields & CODE_TEXT) {
 		buf_puts(out, "\t\t");
 		buf_text(out, str_of(insn->text));
 	}
-	if (frame->object && (s->fields & INSN_SOURCE))
-		put_source(s, frame, out);
 }

@@ -1,6 +1,6 @@
 /*
- * The fields insn, insnlen, disasm and srccode: the instruction at the address of a sample, and the text of its source
- * line. Code and source files are read from this machine.
+ * Fields that show code: insn, insnlen, disasm and srccode for the address of a sample, brstackinsn, brstackinsnlen,
+ * brstackdisasm and brcntr for the code between its branches. Code and source files are read from this machine.
  */
 #ifndef CLI_SCRIPT_INSN_H
 #define CLI_SCRIPT_INSN_H
@@ -9,16 +9,30 @@
 
 #include <tacho/symbol.h>
 
+#define MAX_INSN_BYTES 15u		/* of x86; other architectures have shorter instructions */
+
 struct source_files;
 
-enum insn_field { INSN_BYTES = 1, INSN_LENGTH = 2, INSN_TEXT = 4, INSN_SOURCE = 8 };
+enum code_field {
+	CODE_BYTES = 1, CODE_LENGTH = 2, CODE_TEXT = 4, CODE_SOURCE = 8,
+	CODE_BLOCKS = 16, CODE_BLOCK_LENGTHS = 32, CODE_BLOCK_TEXT = 64, CODE_COUNTERS = 128,
+	CODE_OF_SAMPLE = CODE_BYTES | CODE_LENGTH | CODE_TEXT | CODE_SOURCE,
+	CODE_OF_BRANCHES = CODE_BLOCKS | CODE_BLOCK_LENGTHS | CODE_BLOCK_TEXT,
+};
+
+struct script_insn {
+	uint64_t address;		/* as in the ELF file */
+	uint32_t object;		/* 0: the slot of the cache is free */
+	uint8_t n, bytes[MAX_INSN_BYTES];	/* n 0: the bytes are not an instruction */
+	bool readable;			/* false: there is no code at the address */
+	bool leaves;			/* it always continues elsewhere: a jump without condition, a call, a return */
+	char text[96];
+};
 
 struct script_insns {
-	unsigned fields;		/* of enum insn_field: what -F names */
+	unsigned fields;		/* of enum code_field: what -F names */
 	struct tacho_symbols *symbols;
-	const struct tacho_symbols_opts *opts;
-	struct { struct object_code *v; size_t n, cap; } objects;
-	struct { struct decoded_insn *v; size_t n, cap; } cache;	/* by address; its size is a power of two */
+	struct { struct script_insn *v; size_t n, cap; } cache;	/* by address; its size is a power of two */
 	struct source_files *sources;	/* NULL until one is read */
 	const char *last_file;		/* the source line that was printed last */
 	uint32_t last_line;
@@ -26,7 +40,14 @@ struct script_insns {
 };
 
 void script_insns_done(struct script_insns *s);
-/* Appends the fields of an address: " ilen: 6 insn: 81 fe bb 00 00 00". Code that cannot be read has none. */
+/* Finds the instruction at a frame's address. Returns NULL if there is no code, or libcapstone is missing. Valid until
+ * the next call. */
+const struct script_insn *script_insn_at(struct script_insns *s, const struct tacho_frame *frame);
+/* Appends the fields of a sample's address: " ilen: 6 insn: 81 fe bb 00 00 00". */
 void script_insn_put(struct script_insns *s, const struct tacho_frame *frame, struct buf *out);
+/* Appends its bytes in hexadecimal, each after a blank. */
+void script_insn_bytes(const struct script_insn *insn, struct buf *out);
+/* Appends a line break and the text of the source line, unless it is the one that was printed last. */
+void script_source_put(struct script_insns *s, const struct tacho_frame *frame, struct buf *out);
 
 #endif

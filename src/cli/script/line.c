@@ -300,7 +300,7 @@ static void put_location(struct script *s, struct buf *out, uint32_t fields,
 				 .spots = &spot, .hashes = &hash, .texts = &text };
 	char *from, *at;
 
-	if ((fields & (FIELD_SYM | FIELD_DSO)) && frame_runs_look_up(s, &run, 1) < 0) {
+	if ((fields & (FIELD_SYM | FIELD_DSO | FIELD_SRCLINE)) && frame_runs_look_up(s, &run, 1) < 0) {
 		out->bad = true;
 		return;
 	}
@@ -423,13 +423,19 @@ static void put_middle_fields(struct script *s, const struct batch_sample *x)
 		extra_fields_before_ip(s, ev, out, &x->sample);
 }
 
-/* The instruction at the sample's address. */
-static void put_insn(struct script *s, const struct batch_sample *x, struct buf *out)
+/* The instruction at the sample's address, the code between its branches, the source line. */
+static void put_code(struct script *s, const struct batch_sample *x, struct buf *out)
 {
 	struct tacho_frame frame;
+	bool known = (s->insns.fields & CODE_OF_SAMPLE) &&
+		     tacho_symbols_resolve(s->symbols, x->head.pid, x->head.misc & 7, x->sample.ip, &frame) >= 0;
 
-	if (tacho_symbols_resolve(s->symbols, x->head.pid, x->head.misc & 7, x->sample.ip, &frame) >= 0)
+	if (known)
 		script_insn_put(&s->insns, &frame, out);
+	if (s->insns.fields & CODE_OF_BRANCHES)
+		branch_code_put(s, x->ev, out, &x->sample);
+	if (known && frame.object && (s->insns.fields & CODE_SOURCE))
+		script_source_put(&s->insns, &frame, out);
 }
 
 void line_sample(struct script *s, const struct batch_sample *x)
@@ -437,6 +443,9 @@ void line_sample(struct script *s, const struct batch_sample *x)
 	struct script_event *ev = x->ev;
 	struct buf *out = &ev->sink->out;
 
+	if ((s->insns.fields & CODE_COUNTERS) && !s->opts->verbose &&
+	    (ev->file->layout.branch_type & PERF_BRANCH_COUNTERS))
+		branch_counters_legend(s, ev, out);
 	line_put_head(s, ev, out, &x->head);
 	put_event(ev, out, x->sample.period);
 	if (ev->fields & FIELDS_MIDDLE)
@@ -446,6 +455,6 @@ void line_sample(struct script *s, const struct batch_sample *x)
 	if (ev->has_fields_after_ip)
 		extra_fields_after_ip(s, ev, out, &x->sample, &x->head);
 	if (s->insns.fields)
-		put_insn(s, x, out);
+		put_code(s, x, out);
 	put_char(out, '\n');
 }

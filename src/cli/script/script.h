@@ -46,7 +46,8 @@ struct script_fields {		/* the fields of -F, per event type */
 	uint32_t required[N_TYPES];	/* named in -F: an error if samples do not have them */
 	bool given[N_TYPES];		/* -F replaced the default instead of changing it with + or - */
 	bool hidden[N_TYPES];		/* "TYPE:" without fields: do not print these events */
-	unsigned insn;			/* of enum insn_field, for all types */
+	unsigned code;			/* of enum code_field, for all types */
+	bool metrics;			/* the field metric, for all types */
 	const char *empty, *empty_why;	/* a field that is accepted, but that no recording has; NULL: none */
 };
 
@@ -58,6 +59,8 @@ enum script_type fields_type(const struct perf_event_attr *attr);
  * lack a field that -F names. */
 int fields_of_event(const struct script_fields *f, const struct tacho_file_event *ev, bool chains,
 		    uint32_t *out, struct tacho_error *e);
+/* -EINVAL if -F names fields of branches that no event of the recording has. */
+int fields_check_branches(const struct script_fields *f, const struct tacho_perfdata *pd, struct tacho_error *e);
 /* -EINVAL if -F hides a type of event that the recording does not have. */
 int fields_check_types(const struct script_fields *f, const struct tacho_perfdata *pd,
 		       struct tacho_error *e);
@@ -68,7 +71,7 @@ struct script_opts {
 	const char *switch_on, *switch_off;
 	bool show_switches;
 	struct strlist fields, comms, pids, tids, symbols, dsos, stop_bt;
-	uint32_t max_stack;
+	uint32_t max_stack, max_blocks;
 	bool dump, dump_unsorted, header, header_only, show_info, ns, deltatime, reltime, per_event_dump;
 	bool hide_chains, force, quiet, json, no_inline, no_itrace, no_demangle, short_names, full_paths;
 	bool show_task, show_mmap, show_switch, show_lost, show_namespace, show_cgroup, show_bpf;
@@ -263,6 +266,27 @@ bool extra_fields_has_after_ip(const struct script_event *ev);
 void extra_fields_after_ip(struct script *s, const struct script_event *ev, struct buf *out,
 			   const struct tacho_sample *sample, const struct line_head *head);
 
+/* ---- code between branches: cli/script/branch_code.c ---- */
+
+/* The width of a branch's event counts, see brcntr. */
+unsigned branch_counter_bits(const struct tacho_perfdata *pd);
+void branch_counters_legend(struct script *s, const struct script_event *ev, struct buf *out);
+/* Appends the code that ran between the sample's branches, ending with a line break; nothing without branches. */
+void branch_code_put(struct script *s, const struct script_event *ev, struct buf *out, const struct tacho_sample *sample);
+
+/* ---- metrics of sampled groups: cli/script/sampled_metrics.c ---- */
+struct sampled_metrics {
+	struct { struct sampled_metric *v; size_t n, cap; } metrics;
+	struct { uint32_t *v; size_t n, cap; } leaders;	/* of the groups whose metrics are in the list */
+	struct { double *v; size_t n, cap; } counts;	/* of the current sample, by event */
+};
+struct batch_sample;
+/* For each sample: begin, count (each of its counters), put. */
+int sampled_metrics_begin(struct script *s);	/* 0 or -ENOMEM */
+void sampled_metrics_count(struct script *s, size_t event, uint64_t counted);
+int sampled_metrics_put(struct script *s, const struct batch_sample *x);	/* 0 or -ENOMEM */
+void sampled_metrics_done(struct sampled_metrics *m);
+
 /* ---- addresses without a name: cli/script/unnamed.c ---- */
 struct script_unnamed {			/* how many, by object; object 0: nothing is mapped there */
 	uint64_t *v;
@@ -285,6 +309,8 @@ struct script {
 	struct script_extra extra;
 	struct script_unnamed unnamed;
 	struct script_insns insns;
+	unsigned counter_bits;		/* see branch_counter_bits() */
+	struct sampled_metrics metrics;
 	struct tacho_symbols_opts symbols_opts;
 	struct script_counts *counts;	/* state of stat_rounds.c; NULL: no record of counts yet */
 	struct thread_lines *thread_lines;	/* THREAD_LINES_SLOTS of them */
