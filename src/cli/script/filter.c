@@ -50,6 +50,37 @@ static int add_tid(struct script_filter *f, uint32_t id)
 	return slot ? 0 : -ENOMEM;
 }
 
+/* Adds the word if it is a hexadecimal address, with or without 0x: names of functions do not begin with a digit. */
+static int add_address(struct script_filter *f, struct str word)
+{
+	uint64_t address, *slot;
+
+	if (!word.n || word.s[0] < '0' || word.s[0] > '9' || num_hex(word, &address) < 0)
+		return 0;
+	slot = vec_add(&f->addresses);
+	if (!slot)
+		return -ENOMEM;
+	*slot = address;
+	return 0;
+}
+
+static int parse_addresses(struct script_filter *f, const struct script_opts *o, struct tacho_error *e)
+{
+	for (size_t i = 0; i < o->symbols.n; i++) {
+		struct str rest = str_of(o->symbols.v[i]), word;
+
+		while (function_name_cut(&rest, &word))
+			if (add_address(f, word) < 0)
+				return error_nomem(e);
+	}
+	f->address_range = o->address_range ? o->address_range : 1;
+	if (!o->address_range || f->addresses.n)
+		return 0;
+	error_set(e, -EINVAL, "--addr-range is the length of a range that begins at an address in -S");
+	error_hint(e, "give one, e.g. -S 0x401000 --addr-range 16");
+	return -EINVAL;
+}
+
 int filter_init(struct script_filter *f, const struct script_opts *o,
 		const struct tacho_perfdata *pd, struct tacho_error *e)
 {
@@ -70,6 +101,8 @@ int filter_init(struct script_filter *f, const struct script_opts *o,
 		err = parse_ids(&o->pids, "process ID", add_pid, f, e);
 	if (!err)
 		err = parse_ids(&o->tids, "thread ID", add_tid, f, e);
+	if (!err)
+		err = parse_addresses(f, o, e);
 	f->event_switch = (struct tacho_switch){ .on = o->switch_on, .off = o->switch_off, .show = o->show_switches };
 	if (!err && tacho_perfdata_n_events(pd))
 		err = tacho_switch_check(&f->event_switch, pd, e);
@@ -83,6 +116,7 @@ void filter_done(struct script_filter *f)
 	time_filter_done(&f->times);
 	vec_done(&f->pids);
 	vec_done(&f->tids);
+	vec_done(&f->addresses);
 	cpuset_done(&f->cpus);
 }
 
@@ -128,6 +162,14 @@ bool filter_has_comm(const struct script_filter *f, const char *comm)
 	return in_lists(f->comms, comm);
 }
 
+static bool has_address(const struct script_filter *f, uint64_t ip)
+{
+	for (size_t i = 0; i < f->addresses.n; i++)
+		if (ip - f->addresses.v[i] < f->address_range)
+			return true;
+	return false;
+}
+
 bool filter_has_location(const struct script_filter *f, struct tacho_symbols *symbols, uint16_t misc,
 			 const struct tacho_sample *sample)
 {
@@ -138,7 +180,8 @@ bool filter_has_location(const struct script_filter *f, struct tacho_symbols *sy
 	if (!f->symbols->n && !f->dsos->n)
 		return true;
 	known = tacho_symbols_resolve(symbols, sample->pid, misc & MISC_CPUMODE, sample->ip, &frame);
-	if (f->symbols->n && (known <= 0 || !names_function(f->symbols, tacho_symbols_name(symbols, frame.symbol))))
+	if (f->symbols->n && !has_address(f, sample->ip) &&
+	    (known <= 0 || !names_function(f->symbols, tacho_symbols_name(symbols, frame.symbol))))
 		return false;
 	if (!f->dsos->n)
 		return true;

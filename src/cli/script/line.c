@@ -17,7 +17,7 @@
 
 #include "cli/core/fast_format.h"
 
-enum { COMM_WIDTH = 16, TID_WIDTH = 7, PERIOD_WIDTH = 10 };
+enum { COMM_WIDTH = 16, LATENCY_COMM_WIDTH = 8, TID_WIDTH = 7, PERIOD_WIDTH = 10 };
 enum { MAX_HEAD = 512, TRACE_BYTES = 1024, FLAGS_WIDTH = 24 };
 
 static char *put_ids(char *at, uint32_t fields, const struct line_head *head)
@@ -105,37 +105,46 @@ static char *put_misc(char *at, const struct line_head *head)
 	return format_blanks(at, (size_t)(6 - (at - from)));
 }
 
-/* Appends the fields comm, pid, tid and cpu. */
-static char *put_task_and_cpu(char *at, const struct script_event *ev, const struct line_head *head)
+static char *put_comm(char *at, const struct script_event *ev, const struct line_head *head, bool latency)
 {
-	size_t n_comm = min_of(head->n_comm, (size_t)MAX_HEAD / 2);
-	uint32_t fields = ev->fields;
+	size_t n = min_of(head->n_comm, latency ? (size_t)LATENCY_COMM_WIDTH : (size_t)MAX_HEAD / 2);
+	size_t width = latency ? LATENCY_COMM_WIDTH : ev->chains && (ev->fields & FIELD_IP) ? 0 : COMM_WIDTH;
 
-	if (fields & FIELD_COMM) {
-		if (!(ev->chains && (fields & FIELD_IP)) && n_comm < COMM_WIDTH)
-			at = format_blanks(at, COMM_WIDTH - n_comm);
-		at = format_bytes(at, head->comm, n_comm);
-		*at++ = ' ';
-	}
-	at = put_ids(at, fields, head);
-	if (fields & FIELD_CPU) {
-		*at++ = '[';
-		at = head->cpu == NO_CPU ? format_bytes(at, "-01", 3) : format_dec(at, head->cpu, 3, '0');
-		at = format_bytes(at, "] ", 2);
-	}
+	if (n < width)
+		at = format_blanks(at, width - n);
+	at = format_bytes(at, head->comm, n);
+	*at++ = ' ';
 	return at;
+}
+
+static char *put_cpu(char *at, uint32_t cpu, bool latency)
+{
+	if (latency)
+		return at + sprintf(at, "%3d ", (int)cpu);
+	*at++ = '[';
+	at = cpu == NO_CPU ? format_bytes(at, "-01", 3) : format_dec(at, cpu, 3, '0');
+	return format_bytes(at, "] ", 2);
+}
+
+/* Appends the fields comm, pid, tid and cpu; `latency`: in the form of -L. */
+static char *put_task_and_cpu(char *at, const struct script_event *ev, const struct line_head *head, bool latency)
+{
+	if (ev->fields & FIELD_COMM)
+		at = put_comm(at, ev, head, latency);
+	at = put_ids(at, ev->fields, head);
+	return ev->fields & FIELD_CPU ? put_cpu(at, head->cpu, latency) : at;
 }
 
 /* Like put_task_and_cpu(), but copies the text of the thread's last sample if all four fields are
  * unchanged. */
-static char *put_cached_task_and_cpu(char *at, const struct script_event *ev, const struct line_head *head)
+static char *put_cached_task_and_cpu(char *at, const struct script_event *ev, const struct line_head *head, bool latency)
 {
 	struct thread_lines *r = head->thread_lines;
 	size_t n;
 
 	if (r->head_ev == ev && r->head_cpu == head->cpu && r->head_tid == head->tid && r->head_pid == head->pid)
 		return format_bytes(at, r->head, sizeof(r->head)) - sizeof(r->head) + r->n_head;
-	n = (size_t)(put_task_and_cpu(at, ev, head) - at);
+	n = (size_t)(put_task_and_cpu(at, ev, head, latency) - at);
 	if (n <= sizeof(r->head)) {
 		memcpy(r->head, at, n);
 		r->n_head = n;
@@ -154,7 +163,8 @@ void line_put_head(struct script *s, const struct script_event *ev, struct buf *
 
 	if (!from)
 		return;
-	at = head->thread_lines ? put_cached_task_and_cpu(at, ev, head) : put_task_and_cpu(at, ev, head);
+	at = head->thread_lines ? put_cached_task_and_cpu(at, ev, head, s->opts->latency) :
+				  put_task_and_cpu(at, ev, head, s->opts->latency);
 	if (ev->fields & FIELD_MISC)
 		at = put_misc(at, head);
 	if (ev->fields & FIELD_TOD)

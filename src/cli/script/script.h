@@ -71,8 +71,8 @@ struct script_opts {
 	const char *switch_on, *switch_off;
 	bool show_switches;
 	struct strlist fields, comms, pids, tids, symbols, dsos, stop_bt;
-	uint32_t max_stack, max_blocks;
-	bool dump, dump_unsorted, header, header_only, show_info, ns, deltatime, reltime, per_event_dump;
+	uint32_t max_stack, max_blocks, address_range;
+	bool latency, dump, dump_unsorted, header, header_only, show_info, ns, deltatime, reltime, per_event_dump;
 	bool hide_chains, force, quiet, json, no_inline, no_itrace, no_demangle, short_names, full_paths;
 	bool show_task, show_mmap, show_switch, show_lost, show_namespace, show_cgroup, show_bpf;
 	bool show_text_poke, show_round;
@@ -90,6 +90,8 @@ struct script_filter {
 	bool any;			/* false: every sample passes */
 	struct tacho_switch event_switch;	/* --switch-on, --switch-off; applied after all other filters */
 	const struct strlist *comms, *symbols, *dsos;	/* each string is a comma-separated list */
+	struct { uint64_t *v; size_t n, cap; } addresses;	/* the addresses in `symbols` */
+	uint64_t address_range;		/* bytes from each of them on */
 };
 
 int filter_init(struct script_filter *f, const struct script_opts *o,
