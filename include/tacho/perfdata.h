@@ -171,6 +171,9 @@ struct tacho_file_compression {		/* COMPRESSED */
 	uint32_t record_bytes;		/* maximum size of a decompressed record */
 };
 TACHO_API int tacho_perfdata_compression(const struct tacho_perfdata *pd, struct tacho_file_compression *out);
+/* How many records of this type, COMPRESSED or COMPRESSED2, have been decompressed so far; they are not returned as records
+ * themselves. */
+TACHO_API uint64_t tacho_perfdata_n_compressed(const struct tacho_perfdata *pd, uint32_t type);
 
 struct tacho_cpu_topology {		/* CPU_TOPOLOGY */
 	struct tacho_feature_list sockets, threads, dies;	/* sibling lists ("0-3,8"), for tacho_text_next() */

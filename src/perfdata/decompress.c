@@ -181,6 +181,7 @@ static int feed_chunk_part(struct perfdata_stream *s, uint64_t payload)
 		return stream_fail(s, -ENODATA, offset, "the file ends within a compressed record");
 	err = decompress_feed(s, s->at + CHUNK_HEADER, payload, offset);
 	s->at += CHUNK_HEADER + payload;
+	s->pd->n_compressed2++;
 	return err < 0 ? err : 1;
 }
 

@@ -334,6 +334,7 @@ struct tacho_perfdata {
 	struct buf lead;		/* records before the data of a pipe, to be returned first */
 	size_t lead_at;
 	bool lead_done;
+	uint64_t n_compressed, n_compressed2;	/* records that were decompressed */
 	uint64_t meta_bytes;		/* total size of the metadata records so far */
 	bool queue_overflowed;		/* records left the reorder queue early; the warning was given */
 	struct buf warning;

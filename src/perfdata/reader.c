@@ -419,3 +419,8 @@ uint64_t tacho_perfdata_position(const struct tacho_perfdata *pd)
 		sum += stream_offset(&pd->sources.v[i].src->stream);
 	return sum;
 }
+
+uint64_t tacho_perfdata_n_compressed(const struct tacho_perfdata *pd, uint32_t type)
+{
+	return type == TACHO_RECORD_COMPRESSED ? pd->n_compressed : type == TACHO_RECORD_COMPRESSED2 ? pd->n_compressed2 : 0;
+}

@@ -231,6 +231,9 @@ static int feed_compressed(struct perfdata_stream *s, const struct tacho_record 
 			return fail_bad_size(s, rec->type, rec->size);
 		n = (size_t)min_of(load_u64(body, rec->swapped), (uint64_t)(n - 8));
 		body += 8;
+		s->pd->n_compressed2++;
+	} else {
+		s->pd->n_compressed++;
 	}
 	return decompress_feed(s, body, n, rec->offset);
 }

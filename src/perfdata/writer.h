@@ -85,9 +85,9 @@ int writer_finish_file(struct tacho_perfdata_writer *w);
 
 /* The size of the record at `at`, with the payload after it; 0: it is invalid or incomplete. */
 uint64_t writer_record_bytes(const uint8_t *at, size_t left);
-/* Appends COMPRESSED records, and the records that are not compressed, to w->packed. */
+/* Appends COMPRESSED2 records, and the records that are not compressed, to w->packed. */
 int compress_records(struct tacho_perfdata_writer *w, const uint8_t *bytes, size_t n);
 
-#define COMPRESS_SLICE (128u << 10)		/* maximum decompressed size of a COMPRESSED record */
+#define COMPRESS_SLICE (128u << 10)		/* maximum decompressed size of a COMPRESSED2 record */
 
 #endif

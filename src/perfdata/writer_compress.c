@@ -1,7 +1,9 @@
 /*
- * Compressing records. Records of the kernel become pieces of one zstd stream, in COMPRESSED (81) records;
- * records of tools are written uncompressed between them, as readers expect. The compressor is flushed after
- * every slice, so that a slice can be decompressed without the following ones.
+ * Compressing records. Records of the kernel become pieces of one zstd stream, in COMPRESSED2 (83) records, as perf writes
+ * them since 6.16; records of tools are written uncompressed between them, as readers expect. The compressor is flushed
+ * after every slice, so that a slice can be decompressed without the following ones.
+ *
+ *	83 misc size | u64 bytes of the payload | payload | padding to a multiple of 8
  */
 #include "perfdata/writer.h"
 
@@ -9,7 +11,22 @@
 #include <zstd.h>
 #include <zstd_errors.h>
 
-#define PAYLOAD_MAX (RECORD_MAX - RECORD_HEADER_BYTES)
+#define PACK_HEADER_BYTES 16u
+#define PACK_MAX (RECORD_MAX / 8 * 8)	/* so that `size` can include the padding */
+
+/* Completes the record whose payload of n bytes is in place, after the end of w->packed. */
+static void finish_pack(struct tacho_perfdata_writer *w, size_t n)
+{
+	size_t size = (PACK_HEADER_BYTES + n + 7) / 8 * 8;
+	char *at = w->packed.bytes + w->packed.n;
+	struct { uint32_t type; uint16_t misc, size; uint64_t n; } head = {
+		TACHO_RECORD_COMPRESSED2, 0, (uint16_t)size, n };
+
+	memcpy(at, &head, sizeof(head));
+	memset(at + PACK_HEADER_BYTES + n, 0, size - PACK_HEADER_BYTES - n);
+	w->packed.n += size;
+	w->n_packed += n;
+}
 
 /* Compresses one slice into as many records as needed. */
 static int compress_slice(struct tacho_perfdata_writer *w, const uint8_t *bytes, size_t n)
@@ -18,23 +35,18 @@ static int compress_slice(struct tacho_perfdata_writer *w, const uint8_t *bytes,
 	size_t left;
 
 	do {
-		char *at = buf_grow(&w->packed, RECORD_MAX);
-		struct { uint32_t type; uint16_t misc, size; } head = { TACHO_RECORD_COMPRESSED, 0, 0 };
+		char *at = buf_grow(&w->packed, PACK_MAX);
 		ZSTD_outBuffer out = { 0 };
 
 		if (!at)
 			return -ENOMEM;
-		out.dst = at + RECORD_HEADER_BYTES;
-		out.size = PAYLOAD_MAX;
+		out.dst = at + PACK_HEADER_BYTES;
+		out.size = PACK_MAX - PACK_HEADER_BYTES;
 		left = ZSTD_compressStream2(w->zstd, &out, &in, ZSTD_e_flush);
 		if (ZSTD_isError(left))
 			return ZSTD_getErrorCode(left) == ZSTD_error_memory_allocation ? -ENOMEM : -EIO;
-		head.size = (uint16_t)(RECORD_HEADER_BYTES + out.pos);
-		memcpy(at, &head, sizeof(head));
-		if (out.pos) {
-			w->packed.n += RECORD_HEADER_BYTES + out.pos;
-			w->n_packed += out.pos;
-		}
+		if (out.pos)
+			finish_pack(w, out.pos);
 	} while (left || in.pos < in.size);
 	w->n_raw += n;
 	return 0;

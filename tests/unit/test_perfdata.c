@@ -365,6 +365,40 @@ static void large_and_compressed(void **state)
 	buf_done(&data);
 }
 
+/* As perf 7 writes them: COMPRESSED2, the length of the payload in the record, aligned. Readers count them. */
+static void compressed_records(void **state)
+{
+	struct place p = place_new();
+	struct buf data = { 0 }, file;
+	struct tacho_perfdata *pd;
+	struct tacho_record rec;
+	unsigned n = 0;
+
+	for (uint32_t i = 0; i < 300; i++)
+		put_sample(&data, 11, i + 1, 1000);
+	write_all(p.fd, false, 1, &data);
+	file = place_read(p);
+	for (size_t at = data_offset(&file), size; at + 16 <= file.n && load_u32((const uint8_t *)file.bytes + at, false) ==
+	     TACHO_RECORD_COMPRESSED2; at += size, n++) {
+		uint64_t payload = load_u64((const uint8_t *)file.bytes + at + 8, false);
+
+		size = load_u16((const uint8_t *)file.bytes + at + 6, false);
+		assert_int_equal(at % 8, data_offset(&file) % 8);
+		assert_int_equal(size % 8, 0);
+		assert_true(payload > 0 && payload <= size - 16 && payload > size - 24);
+	}
+	assert_true(n >= 2);
+	assert_int_equal(tacho_perfdata_open(&pd, p.path, NULL, NULL), 0);
+	while (tacho_perfdata_next(pd, &rec, NULL) > 0)
+		;
+	assert_int_equal(tacho_perfdata_n_compressed(pd, TACHO_RECORD_COMPRESSED2), n);
+	assert_int_equal(tacho_perfdata_n_compressed(pd, TACHO_RECORD_COMPRESSED), 0);
+	tacho_perfdata_close(pd);
+	close(p.fd);
+	buf_done(&data);
+	buf_done(&file);
+}
+
 /* A chunk as perf 6.16 to 7.1 writes it when it needs several records 83. */
 static void put_broken_chunk(struct buf *out, ZSTD_CCtx *z, const struct buf *data)
 {
@@ -799,6 +833,7 @@ int main(void)
 		cmocka_unit_test(in_order),
 		cmocka_unit_test(stable),
 		cmocka_unit_test(large_and_compressed),
+		cmocka_unit_test(compressed_records),
 		cmocka_unit_test(broken_chunks),
 		cmocka_unit_test(aux_payload),
 		cmocka_unit_test(values_since),

@@ -154,7 +154,7 @@ static const struct option_row record_rows[] = {
 	{ OPT_GROUP, .help = "Output" },
 	{ OPT_STR, 'o', "output", AT(output), "FILE",
 	  "write to FILE instead of perf.data; -: to stdout in pipe format", .complete = "file" },
-	{ OPT_STR, 'z', "compression-level", AT(compress), "LEVEL", "compress, from 1 (fast) to 22",
+	{ OPT_STR, 'z', "compression-level", AT(compress), "LEVEL", "compress, from 1 (fast) to 22; perf before 6.16 cannot read the file",
 	  .flags = OPTF_OPTIONAL, .value = "" },
 	{ OPT_STR, 0, "max-size", AT(max_size), "SIZE", "end before the output exceeds SIZE, e.g. 100M" },
 	{ OPT_STR, 0, "switch-output", AT(switch_output), "WHEN",

@@ -65,13 +65,24 @@ static int count_event(struct record_counts *c, struct tacho_perfdata *pd, const
 	return 0;
 }
 
+/* Records that the compressed ones were decompressed to are counted as well. */
+static void count_compressed(struct record_counts *c, const struct tacho_perfdata *pd)
+{
+	static const uint32_t types[] = { TACHO_RECORD_COMPRESSED, TACHO_RECORD_COMPRESSED2 };
+
+	for (size_t i = 0; i < countof(types); i++) {
+		c->of[types[i]] = tacho_perfdata_n_compressed(pd, types[i]);
+		c->all += c->of[types[i]];
+	}
+}
+
 static void put_counts(const struct record_counts *c, const struct tacho_perfdata *pd, struct buf *out)
 {
 	buf_puts(out, "\nAggregated stats:\n");
-	buf_printf(out, "%16s events: %10" PRIu64 "\n", "TOTAL", c->all);
+	buf_printf(out, "%20s events: %10" PRIu64 "\n", "TOTAL", c->all);
 	for (uint32_t i = 0; i < KINDS; i++)
 		if (c->of[i])
-			buf_printf(out, "%16s events: %10" PRIu64 "  (%4.1f%%)\n", record_kind_name(i), c->of[i],
+			buf_printf(out, "%20s events: %10" PRIu64 "  (%4.1f%%)\n", record_kind_name(i), c->of[i],
 				   100.0 * (double)c->of[i] / (double)c->all);
 	for (size_t i = 0; i < c->n_events; i++) {
 		const struct event_sample_counts *ev = &c->events[i];
@@ -79,9 +90,9 @@ static void put_counts(const struct record_counts *c, const struct tacho_perfdat
 		if (ev->samples || ev->lost)
 			buf_printf(out, "%s stats:\n", tacho_perfdata_event(pd, i)->name);
 		if (ev->samples)
-			buf_printf(out, "%16s events: %10" PRIu64 "\n", "SAMPLE", ev->samples);
+			buf_printf(out, "%20s events: %10" PRIu64 "\n", "SAMPLE", ev->samples);
 		if (ev->lost)
-			buf_printf(out, "%16s events: %10" PRIu64 "\n", "LOST_SAMPLES", ev->lost);
+			buf_printf(out, "%20s events: %10" PRIu64 "\n", "LOST_SAMPLES", ev->lost);
 	}
 }
 
@@ -125,6 +136,7 @@ static int print_stats(const struct report_opts *o, struct tacho_perfdata *pd, s
 		    count_event(&c, pd, &rec) < 0)
 			return error_nomem(e);
 	}
+	count_compressed(&c, pd);
 	put_counts(&c, pd, out);
 	if (err == 0 && c.n_bad)
 		err = error_set(e, -EBADMSG, "%" PRIu64 " records are damaged, the first at offset %#" PRIx64, c.n_bad, c.first_bad);

@@ -28,6 +28,8 @@ perf report -i file --header-only 2>/dev/null | grep -q '^# cmdline : .*record' 
 tacho record -q -o whole -e cpu-clock true
 tacho script -i whole 2>&1 >/dev/null | grep killed && fail "a whole file is said to be of a killed recorder"
 killed 2.5 -z -e cpu-clock -F 500 "$TEST_BIN/spin" -c 30
+tacho inject -i file -o file.copy 2>err || { cat err; fail "compressed records of a killed recorder"; }
+mv file.copy file
 both_read cpu-clock 20
 [ "$(id -u)" = 0 ] && [ -r /sys/kernel/tracing/events/syscalls ] || exit 0
 # On an idle machine no ring buffer fills up: it is written once a second. Tracepoint formats must be there from the

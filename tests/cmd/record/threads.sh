@@ -5,8 +5,9 @@
 need perf
 need_root
 need_tracefs
-reads_alike() {	# DIR EVENT
+reads_alike() {	# DIR EVENT [FILE]: FILE has the same records
 	[ -f "$1/data" ] && [ -f "$1/data.0" ] || { ls -l "$1"; fail "no data and data.0"; }
+	[ $# = 2 ] || set -- "$3" "$2"
 	n=$(perf_samples "$1")
 	[ "$n" = "$(said err)" ] || { cat err perf.err; fail "perf reads $n of $(said err)"; }
 	perf script -i "$1" -F comm,tid,cpu,time,event 2>/dev/null | tr -s ' ' | sed 's/^ *//; s/ *$//' | sort >of-perf
@@ -27,7 +28,7 @@ done
 [ -d one.old ] || fail "the old directory is not kept"
 tacho record -z -e raw_syscalls:sys_enter --threads=core -o packed \
 	dd if=/dev/zero of=/dev/null bs=1 count=50000 2>err
-reads_alike packed raw_syscalls:sys_enter
+reads_alike packed raw_syscalls:sys_enter "$(decompressed packed)"
 # A file replaces a directory, and vice versa.
 tacho record -q -e cpu-clock -o one true
 [ -f one ] && [ -d one.old ] || fail "no file in place of a directory"

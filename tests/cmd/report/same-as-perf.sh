@@ -42,6 +42,9 @@ same() {	# FILE OPTION...
 	esac
 	tacho report --stdio -i "$@" </dev/null 2>err |
 		grep -v -e 'Tip:' -e '^# captured on' -e '\[unknown\]' -e "$left_out" >tacho.txt
+	case "$*" in		# perf 7 has wider columns here
+	*--stats*) sed -i 's/^  *\([A-Z]\)/\1/' perf.txt tacho.txt ;;
+	esac
 	diff perf.txt tacho.txt || fail "not the same: $*"
 }
 for options in "" --no-children "--no-children -g caller" "-g --no-children" "-g callee" "-n --no-children" \

@@ -64,8 +64,10 @@ for kind in task mmap; do	# their lines have the columns that samples of this ty
 			fail "--show-$kind-events of $name.data: $ours records with a CPU, perf's has $theirs"
 	done
 done
-record packed -e cpu-clock -F 1999 -g -z	# hotspot of Debian 12 knows no compression
-same packed.data
+record packed -e cpu-clock -F 1999 -g -z
+same "$(decompressed packed.data)"
+tacho script -i packed.data >packed.txt
+tacho script -i packed.data.plain | cmp packed.txt - || fail "decompressed samples differ"
 tacho record -q -e cpu-clock -F 999 -o parts --switch-output=1s --switch-max-files 3 \
 	timeout 2.5 "$TEST_BIN/spin" -c 30 >out 2>err || [ $? = 124 ]
 for part in parts.*; do
