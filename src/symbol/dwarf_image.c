@@ -81,9 +81,11 @@ static bool is_for_functions(const char *name)
 	return true;
 }
 
-static bool is_wanted(const struct image *m, const char *name)
+static bool is_wanted(enum dwarf_image_use use, const struct elf *e, const struct elf_section *s)
 {
-	if (m->use == DWARF_IMAGE_FUNCTIONS && !is_for_functions(name))
+	const char *name = elf_section_name(e, s);
+
+	if (s->type == ELF_SHT_NOBITS || !s->size || (use == DWARF_IMAGE_FUNCTIONS && !is_for_functions(name)))
 		return false;
 	return strncmp(name, ".debug_", 7) == 0 || strncmp(name, ".zdebug_", 8) == 0 ||
 	       strncmp(name, ".eh_frame", 9) == 0;
@@ -123,7 +125,7 @@ static int add_sections(struct image *m)
 	for (size_t i = 0; i < m->from->n_sections && m->n_sections < SECTIONS_MAX && err == 0; i++) {
 		const struct elf_section *s = &m->from->sections[i];
 
-		if (s->type != ELF_SHT_NOBITS && s->size && is_wanted(m, elf_section_name(m->from, s)))
+		if (is_wanted(m->use, m->from, s))
 			err = add_section(m, s);
 	}
 	return err;
@@ -189,4 +191,14 @@ int dwarf_image_make(const struct elf *e, enum dwarf_image_use use, struct buf *
 	scoped(image_done) struct image m = { .from = e, .out = out, .use = use };
 
 	return elf_find_debug(e, ".debug_info") || elf_find_debug(e, ".debug_info.dwo") ? make(&m) : -ENODATA;
+}
+
+uint64_t dwarf_image_size(const struct elf *e, enum dwarf_image_use use)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < e->n_sections; i++)
+		if (is_wanted(use, e, &e->sections[i]))
+			sum += min_of(elf_section_data_size(e, &e->sections[i]), DWARF_IMAGE_MAX);
+	return sum;
 }

@@ -19,4 +19,7 @@ enum dwarf_image_use {
  * DWARF_IMAGE_MAX, -EBADMSG, -ENOMEM. */
 int dwarf_image_make(const struct elf *e, enum dwarf_image_use use, struct buf *out);
 
+/* The bytes of the sections that an image would have, read from their headers; the image is hardly larger. */
+uint64_t dwarf_image_size(const struct elf *e, enum dwarf_image_use use);
+
 #endif

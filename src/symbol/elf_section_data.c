@@ -12,6 +12,7 @@
 
 #define SHF_COMPRESSED 0x800u
 #define STEP_MIN 65536u
+#define HEADER_BYTES_MAX ((uint64_t)24)
 
 enum { CH_ZLIB = 1, CH_ZSTD = 2 };
 
@@ -32,6 +33,16 @@ const struct elf_section *elf_find_debug(const struct elf *e, const char *name)
 		s = elf_find_section(e, old);
 	}
 	return s && s->type != ELF_SHT_NOBITS && s->size ? s : NULL;
+}
+
+static bool is_old(const struct elf *e, const struct elf_section *s)
+{
+	return strncmp(elf_section_name(e, s), ".zdebug", 7) == 0;
+}
+
+static bool is_compressed_section(const struct elf *e, const struct elf_section *s)
+{
+	return is_old(e, s) || s->flags & SHF_COMPRESSED;
 }
 
 /* .zdebug_*: "ZLIB" and the size as 8 bytes, big endian. */
@@ -146,18 +157,34 @@ static int decompress_zstd_section(const struct compressed_section *in, struct b
 	return err;
 }
 
+/* The header of a compressed section, and as much of its contents as was read. */
+static int read_header(const struct elf *e, const struct elf_section *s, const struct buf *raw, struct compressed_section *out)
+{
+	return is_old(e, s) ? old_header(raw, out) : new_header(e, raw, out);
+}
+
+uint64_t elf_section_data_size(const struct elf *e, const struct elf_section *s)
+{
+	scoped(buf_done) struct buf raw = { 0 };
+	struct compressed_section in = { 0 };
+
+	if (!is_compressed_section(e, s))
+		return s->size;
+	return elf_read(e, s->offset, min_of(s->size, HEADER_BYTES_MAX), &raw) == 0 && read_header(e, s, &raw, &in) == 0 ?
+	       in.size : 0;
+}
+
 int elf_read_section_data(const struct elf *e, const struct elf_section *s, struct buf *out)
 {
-	bool old = strncmp(elf_section_name(e, s), ".zdebug", 7) == 0;
 	scoped(buf_done) struct buf raw = { 0 };
 	struct compressed_section in = { 0 };
 	int err;
 
-	if (!old && !(s->flags & SHF_COMPRESSED))
+	if (!is_compressed_section(e, s))
 		return elf_read_section(e, s, out);
 	err = elf_read_section(e, s, &raw);
 	if (err == 0)
-		err = old ? old_header(&raw, &in) : new_header(e, &raw, &in);
+		err = read_header(e, s, &raw, &in);
 	if (err < 0)
 		return err;
 	if (in.size > ELF_PIECE_MAX)

@@ -427,6 +427,8 @@ int kernel_load(struct kernel *k, const struct symbol_search *search, uint64_t i
 	if (err == -ENOMEM)
 		return err;
 	k->main->loaded = true;
+	if (search->live)
+		symbol_table_compact(&k->main->table);
 	k->main->symbol_source = (char)(!k->main->table.n ? 0 : k->file ? 'v' : 'k');
 	if (k->copied && is_outside_text(k, ip)) {
 		err = load_proc_kallsyms(k, search);

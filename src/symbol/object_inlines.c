@@ -2,6 +2,7 @@
  * The inlined functions of an object, from its own file or its debug file: first from the cache, and from the debug data, which
  * are opened when an address is not in it. The file stays open meanwhile, so that it is the one whose build ID was checked.
  */
+#include "symbol/dwarf_image.h"
 #include "symbol/elf_section_data.h"
 #include "symbol/inline_cache.h"
 #include "symbol/inlines.h"
@@ -10,8 +11,8 @@
 
 #include <errno.h>
 
-/* A live session keeps debug data in memory, within a limit that is checked from time to time: see objects_evict(). */
-#define LIVE_DEBUG_MAX ((uint64_t)4 << 20)
+/* A live session keeps debug data in memory. This limits an object's, decompressed; objects_evict() limits their sum. */
+#define LIVE_DEBUG_MAX ((uint64_t)8 << 20)
 #define CACHED_DEBUG_MIN ((uint64_t)32 << 10)	/* smaller debug data are read as fast as the cache */
 #define KEPT_FD_MAX 512				/* leaves file descriptors for others */
 
@@ -70,7 +71,7 @@ static int take_file(struct object *obj, struct elf *file, const struct symbol_s
 	const struct elf_section *s = elf_find_debug(file, ".debug_info");
 	struct object_inlines *o;
 
-	if (!s || (search->live && s->size > LIVE_DEBUG_MAX))
+	if (!s || (search->live && dwarf_image_size(file, DWARF_IMAGE_FUNCTIONS) > LIVE_DEBUG_MAX))
 		return -ENODATA;
 	o = obj->inlines = calloc(1, sizeof(*o));
 	if (!o)

@@ -27,6 +27,7 @@ static void check_section(const struct elf *file, const struct elf *image, const
 	assert_int_equal(elf_read_section_data(file, from, &want), 0);
 	assert_int_equal(elf_read_section_data(image, to, &got), 0);
 	assert_int_equal(want.n, got.n);
+	assert_int_equal(elf_section_data_size(file, from), want.n);
 	assert_memory_equal(want.bytes, got.bytes, want.n);
 	assert_int_equal(from->addr, to->addr);
 }

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <malloc.h>
 #include <stdio.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -327,6 +328,14 @@ static void configure_malloc(void)
 	mallopt(M_TRIM_THRESHOLD, 1 << 20);
 }
 
+/* The hash tables of profiles are sparse: huge pages would make all of them resident. Commands that are measured
+ * inherit this setting, so that it is left alone where the agent runs one. */
+static void avoid_huge_pages(const struct running_agent *r)
+{
+	if (!r->until_targets_end)
+		prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);
+}
+
 /* SIGPIPE is blocked rather than ignored: an ignored signal would stay ignored in the commands that
  * the agent runs. */
 static int block_signals(void)
@@ -354,6 +363,7 @@ int agent_run(struct agent_config *cfg, const struct agent_run_opts *opts, struc
 	if (gethostname(r.agent.host, sizeof(r.agent.host) - 1) < 0)
 		snprintf(r.agent.host, sizeof(r.agent.host), "localhost");
 	configure_malloc();
+	avoid_huge_pages(&r);
 	block_signals();
 	privilege_raise_limits();
 	err = start_all(&r, e);

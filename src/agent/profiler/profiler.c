@@ -34,7 +34,6 @@
 #define OBJECTS_MAX 4096u
 #define SYMBOL_BYTES_MAX (24u << 20)
 #define SAMPLES_BYTES_MAX (4u << 20)	/* more samples are loaded before the second is over */
-#define TRIM_EVERY_WINDOWS 6	/* freed memory is returned to the kernel after so many windows */
 #define RETRY_S 60		/* wait before retrying after sampling failed */
 
 struct profiler {
@@ -50,7 +49,6 @@ struct profiler {
 	struct tacho_symbols *symbols;
 	int samples_fd;
 	struct buf samples_buf;		/* records since the last load */
-	unsigned n_windows;		/* windows finished so far */
 	uint64_t lost_before;		/* samples lost by samplers that are already closed */
 	uint64_t retry_ns;		/* time of the next attempt to open it */
 	char online[4096];		/* online CPUs when it was opened */
@@ -150,6 +148,7 @@ static int load_samples(struct profiler *p, struct tacho_error *e)
 	pthread_mutex_lock(&p->lock);
 	err = tacho_profile_load_next(p->window, pd, p->symbols, e);
 	pthread_mutex_unlock(&p->lock);
+	tacho_symbols_prune(p->symbols, 0);	/* a compiler starts hundreds of processes in the time of a window */
 	tacho_perfdata_close(pd);
 	return err;
 }
@@ -255,8 +254,7 @@ static void finish_window(struct profiler *p)
 		p->from_ns = now;
 	pthread_mutex_unlock(&p->lock);
 	tacho_symbols_prune(p->symbols, SYMBOL_BYTES_MAX);
-	if (++p->n_windows % TRIM_EVERY_WINDOWS == 0)
-		malloc_trim(0);
+	malloc_trim(0);		/* returns freed memory to the kernel */
 }
 
 /* ---- on and off ---- */
