@@ -14,6 +14,7 @@ extern const struct config_key agent_keys[];	/* rows fill struct agent_config */
 extern const struct config_key retention_keys[];
 extern const struct config_key profile_keys[];
 extern const struct config_key usage_keys[];
+extern const struct config_key remote_keys[];
 extern const struct config_key source_keys[];	/* rows fill struct source_config */
 extern const struct config_key trigger_keys[];
 /* `name` and `type`, which every [[export]] has; into struct export_head. */
@@ -24,7 +25,7 @@ extern const struct config_key export_keys[];
 
 /* Tables of the configuration for whose values the origin is recorded. */
 enum origin_table {
-	ORIGIN_AGENT, ORIGIN_RETENTION, ORIGIN_PROFILE, ORIGIN_USAGE, ORIGIN_SOURCE, ORIGIN_EXPORT, ORIGIN_TRIGGER,
+	ORIGIN_AGENT, ORIGIN_RETENTION, ORIGIN_PROFILE, ORIGIN_USAGE, ORIGIN_REMOTE, ORIGIN_SOURCE, ORIGIN_EXPORT, ORIGIN_TRIGGER,
 };
 struct origin {
 	const struct config_key *row;
@@ -75,6 +76,8 @@ enum config_kind config_kind_of(struct str text);
 
 /* These read one file and the files it includes into cfg. */
 int config_read_toml(struct agent_config *cfg, const char *path, struct str text, struct tacho_error *e);
+/* The downloaded file: [remote] and `include` are errors in it. */
+int config_read_remote(struct agent_config *cfg, const char *path, struct tacho_error *e);
 int config_read_default(struct agent_config *cfg, struct tacho_error *e);
 int config_read_alumet(struct agent_config *cfg, const char *path, struct str text,
 		       struct tacho_error *e);

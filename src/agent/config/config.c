@@ -146,6 +146,7 @@ static void free_config(struct agent_config *cfg)
 	keys_done(retention_keys, &cfg->retention);
 	keys_done(profile_keys, &cfg->profile);
 	keys_done(usage_keys, &cfg->usage);
+	keys_done(remote_keys, &cfg->remote);
 	strlist_done(&cfg->notes);
 	strlist_done(&cfg->errors);
 	origins_free(cfg->origins);
@@ -323,7 +324,11 @@ static int load_values(struct agent_config *cfg, const struct config_opts *opts,
 	if (!err)
 		err = keys_defaults(usage_keys, &cfg->usage, e);
 	if (!err)
+		err = keys_defaults(remote_keys, &cfg->remote, e);
+	if (!err)
 		err = read_files(cfg, opts->path, e);
+	if (!err && opts->remote && cfg->remote.http.url && io_is_accessible(opts->remote, F_OK))
+		err = config_read_remote(cfg, opts->remote, e);
 	/* agent.default_sources decides whether the built-in sources are read, so it is applied
 	 * first. */
 	for (size_t i = 0; i < opts->n_sets && !err; i++)
@@ -384,7 +389,7 @@ bool config_table_at(size_t i, struct config_table *out)
 {
 	static const struct config_table tables[] = {
 		{ "agent", agent_keys }, { "agent.retention", retention_keys }, { "source", source_keys },
-		{ "profile", profile_keys }, { "usage", usage_keys },
+		{ "profile", profile_keys }, { "usage", usage_keys }, { "remote", remote_keys },
 		{ "trigger", trigger_keys }, { "export", export_keys },
 		{ "export.push", push_keys },
 	};

@@ -11,6 +11,7 @@
 #define AGENT_CONFIG_CONFIG_H
 
 #include "agent/config/keys.h"
+#include "agent/export/http_settings.h"
 
 struct exporter_type;
 struct config_origins;
@@ -103,6 +104,13 @@ struct usage_config {
 	uint64_t processes, cgroups;	/* how many have series */
 };
 
+/* A tacho.toml on a server, read after the local files; see core/remote_config.h. */
+struct remote_config {
+	uint64_t interval_ns, timeout_ns;
+	char *public_key;		/* PEM file; NULL: the file is not signed */
+	struct http_settings http;	/* http.url is NULL without [remote] */
+};
+
 struct export_config {
 	char *name;			/* unique: the type's name, with -2 ... appended where needed */
 	const struct exporter_type *type;
@@ -145,6 +153,7 @@ struct agent_config {
 	struct retention_config retention;
 	struct profile_config profile;
 	struct usage_config usage;
+	struct remote_config remote;
 	struct source_config *sources;
 	size_t n_sources;
 	struct export_config *exports;
@@ -161,6 +170,7 @@ struct config_opts {
 	const char *path; /* NULL: the standard paths; if none exists, the default sources */
 	const char *const *sets;	/* "agent.listen=..."; override files */
 	size_t n_sets;
+	const char *remote;		/* where a file downloaded for [remote] is, read after the others; NULL: nowhere */
 	struct strlist *errors;		/* gets all errors, the first as well; NULL: not wanted */
 };
 

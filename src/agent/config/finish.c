@@ -375,10 +375,42 @@ static int check_trigger(const struct agent_config *cfg, size_t i, struct tacho_
 	return -EINVAL;
 }
 
+static bool is_on_this_machine(const char *url)
+{
+	static const char *const hosts[] = { "http://127.0.0.1", "http://[::1]", "http://localhost" };
+
+	for (size_t i = 0; i < countof(hosts); i++) {
+		size_t n = strlen(hosts[i]);
+
+		if (strncmp(url, hosts[i], n) == 0 && strchr(":/", url[n]))	/* also at the end of the URL */
+			return true;
+	}
+	return false;
+}
+
+/* Who can change the file decides what the agent reads, stores and sends, and where. */
+static int check_remote(const struct agent_config *cfg, struct tacho_error *e)
+{
+	const struct remote_config *r = &cfg->remote;
+	struct tacho_error own = { 0 };
+
+	if (!r->http.url)
+		return 0;
+	if (http_settings_check(&r->http, &own) < 0)
+		return error_set(e, -EINVAL, "[remote] %s", own.message);
+	if (r->public_key || r->http.insecure || strncmp(r->http.url, "https://", 8) == 0 || is_on_this_machine(r->http.url))
+		return 0;
+	error_set(e, -EINVAL, "[remote] url: anybody on the network could change a file that is neither signed nor sent by https://");
+	error_hint(e, "use https://, or sign the file and set public_key");
+	return -EINVAL;
+}
+
 int config_finish(struct agent_config *cfg, struct tacho_error *e)
 {
 	int err = config_collect(cfg, finish_agent(cfg, e), e);
 
+	if (!err)
+		err = config_collect(cfg, check_remote(cfg, e), e);
 	for (size_t i = 0; i < cfg->n_sources && !err; i++)
 		if (!cfg->sources[i].broken)
 			err = config_collect(cfg, finish_source(cfg, i, e), e);

@@ -160,6 +160,19 @@ const struct config_key usage_keys[] = {
 };
 #undef AT
 
+#define AT(field) offsetof(struct remote_config, field)
+const struct config_key remote_keys[] = {
+	HTTP_KEYS(struct remote_config, http, "where the rest of the configuration is: a tacho.toml, read after the local files"),
+	{ KEY_DURATION, "interval", AT(interval_ns), "1m", "the time between two requests", .min = SECOND, .max = DAY },
+	{ KEY_DURATION, "timeout", AT(timeout_ns), "10s", "give up a request after this time", .min = 100 * MS,
+	  .max = 300 * SECOND },
+	{ KEY_PATH, "public_key", AT(public_key), NULL,
+	  "a public key (Ed25519, ECDSA or RSA) in PEM format: only files that it verifies are used; the signature is at the URL with "
+	  ".sig appended" },
+	{ .kind = KEY_END },
+};
+#undef AT
+
 /* Cuts at commas between events, but not at those in {} or //. */
 static bool cut_event(struct str *rest, struct str *word)
 {

@@ -58,7 +58,7 @@ static int find_set_target(struct agent_config *cfg, struct str *path, struct se
 			   struct tacho_error *e)
 {
 	static const struct { const char *word; enum origin_table table; } tables[] = {
-		{ "agent", ORIGIN_AGENT }, { "profile", ORIGIN_PROFILE }, { "usage", ORIGIN_USAGE },
+		{ "agent", ORIGIN_AGENT }, { "profile", ORIGIN_PROFILE }, { "usage", ORIGIN_USAGE }, { "remote", ORIGIN_REMOTE },
 		{ "source", ORIGIN_SOURCE },
 		{ "export", ORIGIN_EXPORT }, { "trigger", ORIGIN_TRIGGER },
 	};
@@ -83,6 +83,8 @@ static int find_set_target(struct agent_config *cfg, struct str *path, struct se
 		*p = (struct set_target){ { profile_keys }, { &cfg->profile }, ORIGIN_PROFILE, 0 };
 	} else if (p->table == ORIGIN_USAGE) {
 		*p = (struct set_target){ { usage_keys }, { &cfg->usage }, ORIGIN_USAGE, 0 };
+	} else if (p->table == ORIGIN_REMOTE) {
+		*p = (struct set_target){ { remote_keys }, { &cfg->remote }, ORIGIN_REMOTE, 0 };
 	} else if (!path->s || !str_cut(path, '.', &name) || !path->s) {
 		err = error_set(e, -EINVAL, "--set: expected %s.NAME.KEY=VALUE", tables[t].word);
 	} else {

@@ -90,6 +90,10 @@ int config_show(const struct agent_config *cfg, bool origins, struct buf *out)
 	show_keys(&s, profile_keys, &cfg->profile, ORIGIN_PROFILE, 0);
 	buf_puts(out, "\n[usage]\n");
 	show_keys(&s, usage_keys, &cfg->usage, ORIGIN_USAGE, 0);
+	if (cfg->remote.http.url) {
+		buf_puts(out, "\n[remote]\n");
+		show_keys(&s, remote_keys, &cfg->remote, ORIGIN_REMOTE, 0);
+	}
 	for (size_t i = 0; i < cfg->n_sources; i++)
 		show_source(&s, i);
 	for (size_t i = 0; i < cfg->n_exports; i++)

@@ -29,6 +29,7 @@ struct tacho_toml_reader {
 	unsigned depth;
 	unsigned *n_files;
 	bool built_in;
+	bool downloaded;		/* the file of [remote] */
 };
 
 /* A key table and the struct that it fills. */
@@ -143,7 +144,9 @@ static int read_agent(struct tacho_toml_reader *r, const struct toml_value *v)
 	int err = set ? need_table(r, v, agent.name) : error_nomem(r->e);
 
 	for (const struct toml_value *m = v->first; m && !err; m = m->next) {
-		if (str_is(m->key, "retention"))
+		if (r->downloaded && str_is(m->key, "state"))
+			err = config_collect(r->cfg, key_fail(r->e, &r->from, m->key_at, "'state' belongs to the local file"), r->e);
+		else if (str_is(m->key, "retention"))
 			err = read_table(r, &retention, m);
 		else
 			err = config_collect(r->cfg, read_member(r, &agent, set, m), r->e);
@@ -163,6 +166,13 @@ static int read_usage(struct tacho_toml_reader *r, const struct toml_value *v)
 	const struct key_space space = { usage_keys, &r->cfg->usage };
 
 	return read_table(r, &(struct toml_table){ "[usage]", ORIGIN_USAGE, 0, &space, 1 }, v);
+}
+
+static int read_remote(struct tacho_toml_reader *r, const struct toml_value *v)
+{
+	const struct key_space space = { remote_keys, &r->cfg->remote };
+
+	return read_table(r, &(struct toml_table){ "[remote]", ORIGIN_REMOTE, 0, &space, 1 }, v);
 }
 
 static int read_source(struct tacho_toml_reader *r, const struct toml_value *v)
@@ -316,19 +326,23 @@ static int read_root(struct tacho_toml_reader *r, const struct toml_value *root)
 {
 	static const struct config_key top_keys[] = {
 		{ KEY_OTHER, "agent" }, { KEY_OTHER, "source" }, { KEY_OTHER, "profile" }, { KEY_OTHER, "usage" },
-		{ KEY_OTHER, "export" }, { KEY_OTHER, "trigger" }, { KEY_OTHER, "include" }, { KEY_END },
+		{ KEY_OTHER, "remote" }, { KEY_OTHER, "export" }, { KEY_OTHER, "trigger" }, { KEY_OTHER, "include" }, { KEY_END },
 	};
 	const struct key_space space = { top_keys, NULL };
 	const struct toml_table top = { .name = "the configuration", .spaces = &space, .n_spaces = 1 };
 	int err = 0;
 
 	for (const struct toml_value *v = root->first; v && !err; v = v->next) {
-		if (str_is(v->key, "agent"))
+		if (r->downloaded && (str_is(v->key, "remote") || str_is(v->key, "include")))
+			err = key_fail(r->e, &r->from, v->key_at, "'%.*s' belongs to the local file", STR(v->key));
+		else if (str_is(v->key, "agent"))
 			err = read_agent(r, v);
 		else if (str_is(v->key, "profile"))
 			err = read_profile(r, v);
 		else if (str_is(v->key, "usage"))
 			err = read_usage(r, v);
+		else if (str_is(v->key, "remote"))
+			err = read_remote(r, v);
 		else if (str_is(v->key, "source"))
 			err = read_each(r, v, "[[source]]", read_source);
 		else if (str_is(v->key, "export"))
@@ -339,7 +353,7 @@ static int read_root(struct tacho_toml_reader *r, const struct toml_value *root)
 			err = unknown_key(r, &top, v);
 		err = config_collect(r->cfg, err, r->e);
 	}
-	if (!err && toml_get(root, STR_LIT("include")))
+	if (!err && !r->downloaded && toml_get(root, STR_LIT("include")))
 		err = read_includes(r, toml_get(root, STR_LIT("include")));
 	return err;
 }
@@ -371,6 +385,17 @@ int config_read_toml(struct agent_config *cfg, const char *path, struct str text
 	struct tacho_toml_reader r = { .cfg = cfg, .from = { path, dir }, .e = e, .n_files = &n_files };
 
 	return dir ? read_text(&r, text) : error_nomem(e);
+}
+
+int config_read_remote(struct agent_config *cfg, const char *path, struct tacho_error *e)
+{
+	scoped(freep) char *dir = config_dir_of(path);
+	scoped(buf_done) struct buf text = { 0 };
+	unsigned n_files = 1;
+	struct tacho_toml_reader r = { .cfg = cfg, .from = { path, dir }, .e = e, .n_files = &n_files, .downloaded = true };
+	int err = dir ? config_read_file(path, &text, e) : error_nomem(e);
+
+	return err < 0 ? err : read_text(&r, text.n ? buf_view(&text) : STR_LIT(""));
 }
 
 int config_read_default(struct agent_config *cfg, struct tacho_error *e)

@@ -28,6 +28,7 @@ struct profiler;
 struct usage;
 struct triggers;
 struct http;
+struct remote_reader;
 
 /* Shared by all parts of a running agent. */
 struct agent {
@@ -41,6 +42,7 @@ struct agent {
 	struct usage *usage;			/* NULL: off (agent exec) */
 	struct triggers *triggers;		/* guarded by the collector's lock */
 	struct http *http;
+	struct remote_reader *remote;		/* NULL: not running */
 	struct agent_stats stats;
 	int64_t started_ns;
 	const char *state_dir;			/* or NULL */

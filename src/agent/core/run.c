@@ -20,6 +20,7 @@
 #include "agent/http/server.h"
 #include "agent/core/privilege.h"
 #include "agent/profiler/profiler.h"
+#include "agent/core/remote_config.h"
 #include "agent/core/self_metrics.h"
 #include "agent/source/usage.h"
 #include "agent/core/triggers.h"
@@ -259,6 +260,15 @@ static int check_countable(const struct agent *a, struct tacho_error *e)
 	return error_set(e, -ENODEV, "none of the %u events can be counted: %s", c.n, c.why);
 }
 
+static int start_remote_reader(struct running_agent *r, struct tacho_error *e)
+{
+	const struct remote_reader_opts opts = { .agent = &r->agent, .config = r->opts, .reload = reload, .reload_arg = r };
+
+	if (!r->opts.remote)
+		return 0;
+	return remote_reader_start(&r->agent.remote, &opts) < 0 ? error_nomem(e) : 0;
+}
+
 static int start_all(struct running_agent *r, struct tacho_error *e)
 {
 	struct agent *a = &r->agent;
@@ -292,6 +302,8 @@ static int start_all(struct running_agent *r, struct tacho_error *e)
 	start_profiler(a);
 	err = check_countable(a, e);
 	if (err == 0)
+		err = start_remote_reader(r, e);
+	if (err == 0)
 		err = http_start(&a->http, a, e);
 	if (err == 0)
 		privilege_drop(a);
@@ -304,6 +316,7 @@ static void stop_all(struct running_agent *r)
 
 	notify_systemd("STOPPING=1");
 	a->stopping = true;
+	remote_reader_stop(a->remote);
 	http_stop(a->http);
 	triggers_free(r->agent.triggers);
 	profiler_stop(a->profiler);

@@ -23,6 +23,7 @@ struct http_client {
 	char answer[ANSWER_MAX];		/* the beginning of the answer */
 	size_t n_answer;
 	long status;			/* 0: no answer */
+	struct http_get *get;		/* while a file is got */
 	char why[CURL_ERROR_SIZE];
 };
 
@@ -31,6 +32,10 @@ static size_t append_answer(char *bytes, size_t size, size_t n, void *arg)
 	struct http_client *h = arg;
 	size_t space = ANSWER_MAX - h->n_answer, some = min_of(size * n, space);
 
+	if (h->get && h->get->body->n + size * n > h->get->max_body)
+		return 0;		/* curl fails */
+	if (h->get)
+		buf_put(h->get->body, bytes, size * n);
 	memcpy(h->answer + h->n_answer, bytes, some);
 	h->n_answer += some;
 	return size * n;
@@ -217,6 +222,83 @@ enum send_result http_client_post(struct http_client *h, const char *url, struct
 	snprintf(reply->text, sizeof(reply->text), "%.*s: %.150s", shown_length(url), url,
 		 h->why[0] ? h->why : curl_easy_strerror(code));
 	return SEND_RETRY;
+}
+
+/* Stores the ETag of the answer. */
+static size_t read_header(char *bytes, size_t size, size_t n, void *arg)
+{
+	struct http_client *h = arg;
+	struct str line = str_n(bytes, size * n), name;
+
+	if (h->get && str_cut(&line, ':', &name) && str_ieq(name, STR_LIT("etag")) && line.s) {
+		line = str_trim(line);
+		if (line.n < sizeof(h->get->etag))
+			snprintf(h->get->etag, sizeof(h->get->etag), "%.*s", STR(line));
+	}
+	return size * n;
+}
+
+/* The client's headers and the condition; NULL if out of memory. */
+static struct curl_slist *headers_of_get(const struct http_client *h, const struct http_get *get)
+{
+	char condition[HTTP_ETAG_MAX + 20];
+	struct curl_slist *headers = NULL, *more;
+	bool ok = true;
+
+	for (const struct curl_slist *l = h->headers; l && ok; l = l->next) {
+		more = curl_slist_append(headers, l->data);
+		ok = more != NULL;
+		headers = ok ? more : headers;
+	}
+	snprintf(condition, sizeof(condition), "If-None-Match: %s", get->known);
+	more = ok && *get->known ? curl_slist_append(headers, condition) : headers;
+	if (ok && more)
+		return more;
+	curl_slist_free_all(headers);
+	return NULL;
+}
+
+static CURLcode perform_get(struct http_client *h, struct http_get *get)
+{
+	struct curl_slist *headers = headers_of_get(h, get);
+	CURLcode code;
+
+	if (!headers)
+		return CURLE_OUT_OF_MEMORY;
+	curl_easy_setopt(h->curl, CURLOPT_HTTPHEADER, headers);
+	curl_easy_setopt(h->curl, CURLOPT_HEADERFUNCTION, read_header);
+	curl_easy_setopt(h->curl, CURLOPT_HEADERDATA, h);
+	curl_easy_setopt(h->curl, CURLOPT_HTTPGET, 1L);
+	h->get = get;
+	code = perform(h);
+	h->get = NULL;
+	curl_easy_setopt(h->curl, CURLOPT_HTTPHEADER, h->headers);
+	curl_slist_free_all(headers);
+	return code;
+}
+
+int http_client_get(struct http_client *h, struct http_get *get, struct tacho_error *e)
+{
+	struct send_reply reply = { 0 };
+	CURLcode code;
+
+	h->n_answer = 0;
+	h->status = 0;
+	h->why[0] = '\0';
+	get->etag[0] = '\0';
+	curl_easy_setopt(h->curl, CURLOPT_URL, get->url);
+	code = perform_get(h, get);
+	if (buf_failed(get->body))
+		return error_nomem(e);
+	if (code == CURLE_WRITE_ERROR)
+		return error_set(e, -EFBIG, "%.*s has more than %zu bytes", shown_length(get->url), get->url, get->max_body);
+	if (code != CURLE_OK)
+		return error_set(e, -EIO, "%.*s: %.150s", shown_length(get->url), get->url,
+				 h->why[0] ? h->why : curl_easy_strerror(code));
+	curl_easy_getinfo(h->curl, CURLINFO_RESPONSE_CODE, &h->status);
+	if (h->status == 304 && *get->known)
+		return 1;
+	return check_answer(h, get->url, &reply) == SEND_DONE ? 0 : error_set(e, -EIO, "%s", reply.text);
 }
 
 long http_client_status(const struct http_client *h)

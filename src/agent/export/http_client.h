@@ -8,41 +8,7 @@
 #define AGENT_EXPORT_HTTP_CLIENT_H
 
 #include "agent/export/exporter.h"
-
-/* The settings of every HTTP exporter: a member of its settings struct. */
-struct http_settings {
-	char *url;
-	char *ca, *cert, *key;
-	bool insecure;
-	char *token, *user, *password;
-	struct key_pairs headers;
-};
-
-#define HTTP_KEYS_AT(type, member, field) offsetof(type, member) + offsetof(struct http_settings, field)
-#define HTTP_KEYS(type, member, url_help)                                                          \
-	{ KEY_URL, "url", HTTP_KEYS_AT(type, member, url), NULL, url_help, .required = true },     \
-		{ KEY_SECRET, "token", HTTP_KEYS_AT(type, member, token), NULL,                    \
-		  "sent as \"Authorization: Bearer\"" },                                           \
-		{ KEY_STRING, "user", HTTP_KEYS_AT(type, member, user), NULL,                      \
-		  "user name, for basic authentication" },                                         \
-		{ KEY_SECRET, "password", HTTP_KEYS_AT(type, member, password), NULL,              \
-		  "password, for basic authentication" },                                          \
-		{ KEY_PAIRS, "headers", HTTP_KEYS_AT(type, member, headers), NULL,                 \
-		  "additional headers for every request" },                                        \
-		{ KEY_PATH, "ca", HTTP_KEYS_AT(type, member, ca), NULL,                            \
-		  "CA certificates to verify the receiver with; not set: the system's" },          \
-		{ KEY_PATH, "cert", HTTP_KEYS_AT(type, member, cert), NULL,                        \
-		  "client certificate, if the receiver requires one" },                            \
-		{ KEY_PATH, "key", HTTP_KEYS_AT(type, member, key), NULL,                          \
-		  "private key of the client certificate" },                                       \
-	{                                                                                          \
-		KEY_BOOL, "insecure", HTTP_KEYS_AT(type, member, insecure), "false",               \
-			"do not verify the receiver's certificate: for tests only"                 \
-	}
-
-/* Checks combinations of keys: user without password, cert without key, headers with line
- * breaks. */
-int http_settings_check(const struct http_settings *s, struct tacho_error *e);
+#include "agent/export/http_settings.h"
 
 struct http_client;
 
@@ -53,6 +19,16 @@ int http_client_open(struct http_client **out, const struct http_settings *s,
 		     const char *const *headers, struct tacho_error *e);
 enum send_result http_client_post(struct http_client *h, const char *url, struct str body,
 				  struct send_reply *reply);
+/* Gets the file at `url` into *body (at most max_body bytes). `known` is the ETag of the version that the caller has, or "";
+ * `etag` becomes that of the answer. Returns 1 if the caller has the file already, 0, or a negative errno. */
+#define HTTP_ETAG_MAX 200
+struct http_get {
+	const char *url, *known;
+	struct buf *body;
+	size_t max_body;
+	char etag[HTTP_ETAG_MAX];
+};
+int http_client_get(struct http_client *h, struct http_get *get, struct tacho_error *e);
 void http_client_close(struct http_client *h);
 /* Of the last answer: its status (0: no answer), and the beginning of its body. */
 long http_client_status(const struct http_client *h);

@@ -24,6 +24,12 @@ enum send_result http_client_post(struct http_client *h, const char *url, struct
 	return SEND_DROP;
 }
 
+int http_client_get(struct http_client *h, struct http_get *get, struct tacho_error *e)
+{
+	(void)h;
+	return error_set(e, -EOPNOTSUPP, "cannot get %s: this build has no HTTP client", get->url);
+}
+
 long http_client_status(const struct http_client *h)
 {
 	(void)h;

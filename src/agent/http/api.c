@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "agent/core/collector.h"
+#include "agent/core/remote_config.h"
 #include "agent/profiler/profiler.h"
 #include "base/clock.h"
 #include "base/error.h"
@@ -84,6 +85,24 @@ static void put_profiler(struct request *q, struct json *j)
 	json_end(j);
 }
 
+static void put_remote(struct agent *a, struct json *j)
+{
+	struct remote_status st = { .url = "" };
+
+	if (a->remote)
+		remote_reader_status(a->remote, &st);
+	if (!st.url[0])
+		return;
+	json_key(j, "remote");
+	json_begin(j, '{');
+	json_member(j, "url", str, st.url);
+	json_member(j, "etag", str, st.etag);
+	json_member(j, "asked", i64, st.asked_ns / 1000000);
+	json_member(j, "changed", i64, st.changed_ns / 1000000);
+	json_member(j, "error", str, st.error[0] ? st.error : NULL);
+	json_end(j);
+}
+
 void page_status(struct request *q)
 {
 	struct agent *a = q->agent;
@@ -104,6 +123,7 @@ void page_status(struct request *q)
 	json_member(&j, "config_kind", str, a->config->kind);
 	json_member(&j, "sources", u64, a->config->n_sources);
 	pthread_rwlock_unlock(&a->config_lock);
+	put_remote(a, &j);
 	json_member(&j, "ticks", u64, a->stats.ticks);
 	json_member(&j, "missed_ticks", u64, a->stats.missed_ticks);
 	put_store(q, &j);
@@ -117,11 +137,16 @@ static void put_problems(const struct agent *a, struct buf *out)
 	struct exporter_status exporters[64];
 	size_t n = a->exporters ? exporters_status(a->exporters, exporters, countof(exporters)) : 0;
 	struct store_status st = { .bytes = 0 };
+	struct remote_status remote = { .url = "" };
 
 	if (a->store)
 		store_status(a->store, &st);
 	if (st.last_error[0])
 		buf_printf(out, "store: %s\n", st.last_error);
+	if (a->remote)
+		remote_reader_status(a->remote, &remote);
+	if (remote.error[0])
+		buf_printf(out, "remote configuration: %s\n", remote.error);
 	for (size_t i = 0; i < n; i++)
 		if (!exporters[i].connected && exporters[i].last_error[0])
 			buf_printf(out, "export %s: %s\n", exporters[i].name, exporters[i].last_error);

@@ -7,24 +7,44 @@
 #include <sys/prctl.h>
 
 #include "agent/core/agent.h"
+#include "agent/core/remote_config.h"
 #include "cli/core/app.h"
 
-/* Loads the configuration. Returns NULL after a message. */
-static struct agent_config *load_config(const char *command, const char *path, const struct strlist *sets)
+/* Returns NULL after a message. */
+static struct agent_config *load_with(const char *command, struct config_opts opts)
 {
 	struct strlist errors = { 0 };
-	const struct config_opts opts = {
-		.path = path, .sets = (const char *const *)sets->v, .n_sets = sets->n, .errors = &errors,
-	};
 	struct agent_config *cfg = NULL;
 	struct tacho_error e = { .column = -1 };
 
+	opts.errors = &errors;
 	if (config_load(&cfg, &opts, &e) < 0 && errors.n < 2)
 		message_error(command, NULL, NULL, &e);
 	for (size_t i = 0; errors.n > 1 && i < errors.n; i++)
 		message_text(command, "%s", errors.v[i]);
 	strlist_done(&errors);
 	return cfg;
+}
+
+/* Loads the local configuration, and with it the file that the agent downloaded for [remote] before; without that file if it is
+ * not valid any more. Returns NULL after a message. */
+static struct agent_config *load_config(const char *command, const char *path, const struct strlist *sets)
+{
+	struct config_opts opts = { .path = path, .sets = (const char *const *)sets->v, .n_sets = sets->n };
+	struct agent_config *cfg = load_with(command, opts), *whole;
+	struct agent_dirs dirs;
+	char remote[PATH_MAX];
+
+	if (!cfg || !cfg->remote.http.url || agent_dirs(cfg, &dirs) < 0 ||
+	    remote_config_path(remote, sizeof(remote), dirs.state) < 0)
+		return cfg;
+	opts.remote = remote;
+	whole = load_with(command, opts);
+	if (!whole)
+		message_text(command, "%s is not valid: only the local configuration is used", remote);
+	else
+		config_free(cfg);
+	return whole ? whole : cfg;
 }
 
 static int show_config(const struct config_cmd_opts *o)

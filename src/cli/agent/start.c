@@ -12,6 +12,7 @@
 
 #include "agent/core/collector.h"
 #include "agent/http/server.h"
+#include "agent/core/remote_config.h"
 #include "agent/core/run.h"
 #include "base/error.h"
 #include "base/io.h"
@@ -245,8 +246,11 @@ int agent_start(struct agent_config *cfg, struct agent_opts *o)
 			    .n_sets = o->sets.n },
 		.state_dir = dirs.state, .log = log_message, .log_arg = o, .started = log_start,
 	};
+	char remote[PATH_MAX];
 	int err = agent_dirs(cfg, &dirs);
 
+	if (err == 0 && remote_config_path(remote, sizeof(remote), dirs.state) == 0)
+		opts.config.remote = remote;
 	if (err < 0)
 		error_set(&e, err, "no directory for the agent's files: set [agent] state (--set agent.state=DIR), HOME or STATE_DIRECTORY");
 	else
