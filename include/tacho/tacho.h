@@ -8,6 +8,7 @@
 #include <tacho/event.h>
 #include <tacho/eventlist.h>
 #include <tacho/evset.h>
+#include <tacho/ftrace.h>
 #include <tacho/jit.h>
 #include <tacho/kernel.h>
 #include <tacho/metric.h>

@@ -18,6 +18,7 @@ extern const struct command cmd_events;
 extern const struct command cmd_evlist;
 extern const struct command cmd_export;
 extern const struct command cmd_flame;
+extern const struct command cmd_ftrace;
 extern const struct command cmd_heatmap;
 extern const struct command cmd_help;
 extern const struct command cmd_inject;
@@ -51,6 +52,7 @@ const struct command *const commands[] = {
 	&cmd_evlist,
 	&cmd_export,
 	&cmd_flame,
+	&cmd_ftrace,
 	&cmd_heatmap,
 	&cmd_help,
 	&cmd_inject,

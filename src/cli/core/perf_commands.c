@@ -7,7 +7,6 @@
 static const struct { const char *name, *instead; } missing[] = {
 	{ "bench", "tacho has no benchmarks of the kernel" },
 	{ "daemon", "'tacho agent' profiles and counts all the time" },
-	{ "ftrace", "the function tracer is not supported; tracepoints can be recorded with 'tacho record -e'" },
 	{ "iostat", "count the events of the I/O units: tacho stat -a -e 'uncore_iio/.../'" },
 	{ "kmem", "record its tracepoints: tacho record -a -g -e 'kmem:*', then tacho report" },
 	{ "kvm", REFUSED_GUESTS },

@@ -110,7 +110,7 @@ static const struct perf_key_row rows[] = {
 	{ "trace.no_inherit", CONFIG_BOOL, "true: children are not traced", "trace", "no-inherit", NULL },
 	{ "trace.add_events", CONFIG_VALUE, "more events to trace", "trace", "event" },
 	{ "trace.tracepoint_beautifiers", CONFIG_UNUSED, "tracepoints are printed as the kernel would" },
-	{ "ftrace.*", CONFIG_UNUSED, NO_COMMAND },
+	{ "ftrace.tracer", CONFIG_VALUE, "the tracer", "ftrace", "tracer", .unless = "tracer", .words = "function_graph function" },
 	{ "kmem.*", CONFIG_UNUSED, NO_COMMAND },
 	{ "daemon.*", CONFIG_UNUSED, NO_COMMAND },
 	{ "session-*", CONFIG_UNUSED, NO_COMMAND },
