@@ -38,6 +38,8 @@ int inline_walk_ranges(const struct inline_walk *w, Dwarf_Die *die, uint32_t val
 	while ((at = w->lib->dwarf_ranges(die, at, &base, &start, &end)) > 0) {
 		if (out->n >= RANGES_MAX)
 			return -EFBIG;
+		start += w->bias;
+		end += w->bias;
 		if (is_code(w, start) && painted_ranges_add(out, start, end, value) < 0)
 			return -ENOMEM;
 	}

@@ -18,6 +18,7 @@ struct inline_walk {
 	const struct libdw *lib;
 	struct { struct code_section *v; size_t n, cap; } code;	/* empty: not known */
 	uint64_t bytes_left;		/* of debug entries that may still be walked */
+	uint64_t bias;			/* added to the addresses of entries */
 };
 
 struct inline_call {

@@ -5,6 +5,7 @@
  */
 #include "symbol/inlines.h"
 
+#include "symbol/debug/split_unit.h"
 #include "symbol/demangle.h"
 #include "symbol/inline_walk.h"
 #include "symbol/libdw_functions.h"
@@ -19,6 +20,7 @@
 
 struct inline_function {
 	Dwarf_Die die;
+	struct inline_unit *unit;
 	bool read;
 	struct painted_table table;	/* address -> index of a call */
 	struct inline_calls calls;
@@ -26,11 +28,17 @@ struct inline_function {
 
 struct inline_unit {
 	Dwarf_Die die;
+	struct split_skeleton *skeleton;	/* NULL: not a split unit */
+	bool opened;			/* `die` is the split unit's, not the skeleton's */
 	bool read, searched;		/* its functions were listed; also those inside functions */
 	struct painted_table table;	/* address -> index of a function */
 	bool without_addresses;
 	struct inline_function *functions;
 	size_t n_functions;
+	bool files_read;
+	Dwarf_Files *files;
+	const char **paths;		/* of files; NULL: not yet made */
+	size_t n_files;
 };
 
 struct inlines {
@@ -40,8 +48,10 @@ struct inlines {
 	struct painted_table table;	/* address -> index of a unit */
 	struct painted_ranges gaps;	/* looked up, but in no function */
 	bool grown;			/* something was read that inlines_export() passes on */
-	struct arena text;		/* names of files that had to be changed to be printed */
+	struct arena text;		/* paths of files, where they are not those in the debug data */
 	struct { struct inline_unit *v; size_t n, cap; } units;
+	struct split_units split;
+	bool lacks_split;		/* the debug data of a unit were not found */
 	size_t n_tables;		/* bytes of tables, about */
 };
 
@@ -74,10 +84,30 @@ static int list_code(struct inlines *m, const struct elf *file)
 	return 0;
 }
 
+/* Notes whether the unit is the skeleton of a split one. The parts of sections are in the order of the units, usually. */
+static int note_skeleton(struct inlines *m, struct inline_unit *unit, struct split_skeleton **last)
+{
+	struct split_skeleton s;
+
+	if (!split_skeleton_read(&m->split, &unit->die, &s))
+		return 0;
+	unit->skeleton = malloc(sizeof(s));
+	if (!unit->skeleton)
+		return -ENOMEM;
+	*unit->skeleton = s;
+	if (*last && s.addr_base > (*last)->addr_base)
+		(*last)->addr_end = s.addr_base;
+	if (*last && s.ranges_base > (*last)->ranges_base)
+		(*last)->ranges_end = s.ranges_base;
+	*last = unit->skeleton;
+	return 0;
+}
+
 static int list_units(struct inlines *m)
 {
 	scoped(ranges_done) struct painted_ranges ranges = { 0 };
 	const struct libdw *lib = m->debug.lib;
+	struct split_skeleton *skeleton = NULL;
 	Dwarf_CU *cu = NULL;
 	Dwarf_Die die;
 	uint8_t type;
@@ -86,17 +116,22 @@ static int list_units(struct inlines *m)
 
 	while (err == 0 && lib->dwarf_get_units(m->debug.dwarf, cu, &cu, NULL, &type, &die, NULL) == 0) {
 		struct inline_unit *unit;
+		int tag = lib->dwarf_tag(&die);
 
-		if (type == DW_UT_type || type == DW_UT_split_type || lib->dwarf_tag(&die) != DW_TAG_compile_unit)
+		if (type == DW_UT_type || type == DW_UT_split_type || (tag != DW_TAG_compile_unit && tag != DW_TAG_skeleton_unit))
 			continue;
 		unit = vec_add(&m->units);
 		if (!unit)
 			return -ENOMEM;
 		unit->die = die;
+		if (note_skeleton(m, unit, &skeleton) < 0)
+			return -ENOMEM;
 		before = ranges.n;
 		err = inline_walk_ranges(&m->walk, &die, (uint32_t)(m->units.n - 1), &ranges);
 		unit->without_addresses = ranges.n == before;
 	}
+	if (!skeleton)
+		split_units_forget(&m->split);
 	err = without_limit(err);
 	return err < 0 ? err : painted_table_fill(&m->table, &ranges);
 }
@@ -113,6 +148,8 @@ int inlines_open(struct inlines **out, const struct elf *file, const struct inli
 		return -ENOMEM;
 	m->opts = *opts;
 	err = libdw_debug_open(&m->debug, file, DWARF_IMAGE_FUNCTIONS);
+	if (err == 0)
+		err = split_units_init(&m->split, m->debug.lib, file, opts->symfs);
 	if (err == 0)
 		err = list_code(m, file);
 	if (err == 0) {
@@ -143,20 +180,25 @@ void inlines_free(struct inlines *m)
 {
 	if (!m)
 		return;
-	for (size_t i = 0; i < m->units.n; i++)
+	for (size_t i = 0; i < m->units.n; i++) {
 		unit_done(&m->units.v[i], m->units.v[i].n_functions);
+		free(m->units.v[i].skeleton);
+		free(m->units.v[i].paths);
+	}
 	vec_done(&m->units);
 	vec_done(&m->table);
 	vec_done(&m->walk.code);
 	vec_done(&m->gaps);
 	arena_done(&m->text);
+	if (m->split.lib)
+		split_units_done(&m->split);
 	libdw_debug_close(&m->debug);
 	free(m);
 }
 
 size_t inlines_bytes(const struct inlines *m)
 {
-	return sizeof(*m) + m->debug.n_image + m->n_tables;
+	return sizeof(*m) + m->debug.n_image + m->split.n_images + m->n_tables;
 }
 
 /* ---- units and functions ---- */
@@ -168,8 +210,31 @@ static int take_functions(struct inline_unit *u, const struct inline_functions *
 	if (!u->functions)
 		return -ENOMEM;
 	u->n_functions = list->n;
-	for (size_t i = 0; i < list->n; i++)
+	for (size_t i = 0; i < list->n; i++) {
 		u->functions[i].die = list->v[i];
+		u->functions[i].unit = u;
+	}
+	return 0;
+}
+
+static uint64_t address_bias(const struct inline_unit *u)
+{
+	return u->opened ? u->skeleton->low_pc : 0;
+}
+
+/* Without the split unit the skeleton is used, which may have functions, too. */
+static int open_split(struct inlines *m, struct inline_unit *u)
+{
+	size_t before = m->split.n_images;
+	int err = split_unit_open(&m->split, u->skeleton, &u->die);
+
+	if (err == -ENOMEM)
+		return err;
+	u->opened = err == 0;
+	m->lacks_split |= err < 0;
+	if (err < 0)
+		u->die = u->skeleton->die;
+	m->walk.bytes_left += WALKS_MAX * (uint64_t)(m->split.n_images - before);
 	return 0;
 }
 
@@ -179,8 +244,11 @@ static int read_unit(struct inlines *m, struct inline_unit *u, bool inside)
 	struct inline_functions list = { 0 };
 	int err;
 
+	if (u->skeleton && !u->opened && !u->read && open_split(m, u) < 0)
+		return -ENOMEM;
 	u->read = true;
 	u->searched = inside;
+	m->walk.bias = address_bias(u);
 	err = without_limit(inline_walk_functions(&m->walk, &u->die, inside, &list, &ranges));
 	if (err == 0)
 		err = take_functions(u, &list);
@@ -235,8 +303,10 @@ static int find_function(struct inlines *m, uint64_t address, struct inline_func
 static int read_function(struct inlines *m, struct inline_function *f)
 {
 	scoped(ranges_done) struct painted_ranges ranges = { 0 };
-	int err = without_limit(inline_walk_calls(&m->walk, &f->die, &f->calls, &ranges));
+	int err;
 
+	m->walk.bias = address_bias(f->unit);
+	err = without_limit(inline_walk_calls(&m->walk, &f->die, &f->calls, &ranges));
 	if (err == 0)
 		err = painted_table_fill(&f->table, &ranges);
 	if (err < 0) {
@@ -311,42 +381,84 @@ static uint64_t number_attribute(const struct libdw *lib, Dwarf_Die *die, unsign
 	return lib->dwarf_attr(die, name, &a) && lib->dwarf_formudata(&a, &value) == 0 ? value : 0;
 }
 
-static const char *file_name(const struct libdw *lib, Dwarf_Die *die, uint64_t number)
+/* Of a split unit, the list of files may be in its skeleton. */
+static Dwarf_Files *list_files(const struct libdw *lib, struct inline_unit *u, size_t *n)
 {
 	Dwarf_Files *files;
 	Dwarf_Die unit;
-	size_t n;
 
-	if (!lib->dwarf_diecu(die, &unit, NULL, NULL) || lib->dwarf_getsrcfiles(&unit, &files, &n) != 0 || number >= n)
-		return NULL;
-	return lib->dwarf_filesrc(files, number, NULL, NULL);
+	if (lib->dwarf_diecu(&u->die, &unit, NULL, NULL) && lib->dwarf_getsrcfiles(&unit, &files, n) == 0)
+		return files;
+	return u->opened && lib->dwarf_getsrcfiles(&u->skeleton->die, &files, n) == 0 ? files : NULL;
 }
 
-static int place_call(struct inlines *m, struct inline_call *call)
+/* The directory of the compilation; split units do not know it. */
+static const char *unit_dir(const struct libdw *lib, struct inline_unit *u)
+{
+	return u->skeleton ? u->skeleton->ref.dir : text_attribute(lib, &u->die, DW_AT_comp_dir);
+}
+
+/* The name with the directory that it is relative to, as text that can be printed. NULL without memory. */
+static const char *file_path(struct inlines *m, struct inline_unit *u, const char *name)
+{
+	scoped(buf_done) struct buf path = { 0 };
+	const char *dir = name[0] == '/' ? NULL : unit_dir(m->debug.lib, u);
+
+	if (!dir && str_is_printable(str_of(name)))
+		return name;
+	if (dir)
+		buf_printf(&path, "%s/", dir);
+	buf_puts(&path, name);
+	return buf_failed(&path) ? NULL : arena_text(&m->text, buf_view(&path));
+}
+
+/* Sets *out to the path of one of the unit's files; NULL: not known. */
+static int file_of_unit(struct inlines *m, struct inline_unit *u, uint64_t number, const char **out)
+{
+	const struct libdw *lib = m->debug.lib;
+	const char *name;
+
+	*out = NULL;
+	if (!u->files_read) {
+		u->files_read = true;
+		u->files = list_files(lib, u, &u->n_files);
+		u->paths = u->files ? calloc(u->n_files + 1, sizeof(*u->paths)) : NULL;
+	}
+	if (!u->files || number >= u->n_files)
+		return 0;
+	if (!u->paths)
+		return -ENOMEM;
+	name = u->paths[number] ? NULL : lib->dwarf_filesrc(u->files, number, NULL, NULL);
+	if (name)
+		u->paths[number] = file_path(m, u, name);
+	*out = u->paths[number];
+	return name && !*out ? -ENOMEM : 0;
+}
+
+static int place_call(struct inlines *m, struct inline_unit *u, struct inline_call *call)
 {
 	const struct libdw *lib = m->debug.lib;
 	uint64_t line = number_attribute(lib, &call->die, DW_AT_call_line);
 	const char *file = NULL;
+	int err = 0;
 
 	if (line && line < UINT32_MAX)
-		file = file_name(lib, &call->die, number_attribute(lib, &call->die, DW_AT_call_file));
-	if (file && !str_is_printable(str_of(file))) {
-		file = arena_text(&m->text, str_of(file));
-		if (!file)
-			return -ENOMEM;
-	}
+		err = file_of_unit(m, u, number_attribute(lib, &call->die, DW_AT_call_file), &file);
+	if (err < 0)
+		return err;
 	call->file = file;
 	call->line = file ? (uint32_t)line : 0;
 	call->placed = true;
 	return 0;
 }
 
-static int describe_call(struct inlines *m, struct inline_call *call, bool with_calls, struct inlined_function *out)
+static int describe_call(struct inlines *m, struct inline_unit *u, struct inline_call *call, bool with_calls,
+			 struct inlined_function *out)
 {
 	int err = call->named ? 0 : name_call(m, call);
 
 	if (err == 0 && with_calls && !call->placed) {
-		err = place_call(m, call);
+		err = place_call(m, u, call);
 		m->grown = true;
 	}
 	*out = (struct inlined_function){ call->name, with_calls ? call->file : NULL, with_calls ? call->line : 0 };
@@ -368,7 +480,7 @@ int inlines_find(struct inlines *m, uint64_t address, bool with_calls, struct in
 	if (err < 0)
 		return err;
 	for (at = painted_table_find(&f->table, address); at < f->calls.n && n < (int)INLINE_DEPTH_MAX; n++) {
-		err = describe_call(m, &f->calls.v[at], with_calls, &out[n]);
+		err = describe_call(m, f->unit, &f->calls.v[at], with_calls, &out[n]);
 		if (err < 0)
 			return err;
 		at = f->calls.v[at].outer;
@@ -389,7 +501,7 @@ uint32_t inlines_intern(const struct inlines_opts *opts, const char *raw)
 
 bool inlines_has_more(const struct inlines *m)
 {
-	return m->grown && !m->debug.lacks_alt;
+	return m->grown && !m->debug.lacks_alt && !m->lacks_split;
 }
 
 /* Adds the rows of a function's table that lie in a range of its addresses. */

@@ -28,6 +28,7 @@ struct inlined_function {
 struct inlines_opts {
 	struct interned_names *names;
 	bool no_demangle, short_names;	/* as in struct tacho_symbols_opts */
+	const char *symfs;		/* where .dwo files are searched first, or NULL */
 };
 
 /* `file` may be closed afterwards. Returns 0, -EOPNOTSUPP without libdw, -ENODATA without debug data, -EBADMSG, -EFBIG,
@@ -55,7 +56,7 @@ struct inline_export {			/* a function */
 };
 /* Calls `fn` for each function that was read; stops if it returns a negative errno, and returns that. */
 int inlines_export(struct inlines *m, int (*fn)(void *arg, const struct inline_export *f), void *arg);
-/* Whether anything was read, from debug data that are complete: a shared file (dwz) may be missing, and found later. */
+/* Whether anything was read, from debug data that are complete: shared (dwz) and split files may be missing, and found later. */
 bool inlines_has_more(const struct inlines *m);
 
 /* Memory in use, about. */

@@ -44,7 +44,7 @@ const struct libdw *libdw_get(void)
 	return is_loaded ? &functions : NULL;
 }
 
-static void image_close(const struct libdw *lib, struct libdw_image *m)
+void libdw_image_close(const struct libdw *lib, struct libdw_image *m)
 {
 	if (m->dwarf)
 		lib->dwarf_end(m->dwarf);
@@ -54,19 +54,23 @@ static void image_close(const struct libdw *lib, struct libdw_image *m)
 	*m = (struct libdw_image){ 0 };
 }
 
-static int image_open(const struct libdw *lib, struct libdw_image *m, const struct elf *file, enum dwarf_image_use use)
+int libdw_image_open(const struct libdw *lib, struct libdw_image *m, struct buf *bytes)
 {
-	struct buf bytes = { 0 };
-	int err = dwarf_image_make(file, use, &bytes);
-
-	m->n = bytes.n;
-	m->bytes = err < 0 ? NULL : buf_take(&bytes);
-	buf_done(&bytes);
+	m->n = bytes->n;
+	m->bytes = buf_take(bytes);
 	if (!m->bytes)
-		return err < 0 ? err : -ENOMEM;
+		return -ENOMEM;
 	m->elf = lib->elf_memory(m->bytes, m->n);
 	m->dwarf = m->elf ? lib->dwarf_begin_elf(m->elf, DWARF_C_READ, NULL) : NULL;
 	return m->dwarf ? 0 : -EBADMSG;
+}
+
+static int image_of_file(const struct libdw *lib, struct libdw_image *m, const struct elf *file, enum dwarf_image_use use)
+{
+	scoped(buf_done) struct buf bytes = { 0 };
+	int err = dwarf_image_make(file, use, &bytes);
+
+	return err < 0 ? err : libdw_image_open(lib, m, &bytes);
 }
 
 /* Without the shared data, names in it are unknown. The image has no link to it, so that libdw does not search it. */
@@ -76,11 +80,11 @@ static int open_alt(struct libdw_debug *d, const struct elf *file, enum dwarf_im
 	int err = debug_alt_open(&alt, file);
 
 	if (err == 0)
-		err = image_open(d->lib, &d->alt, &alt, use);
+		err = image_of_file(d->lib, &d->alt, &alt, use);
 	if (err == 0)
 		d->lib->dwarf_setalt(d->dwarf, d->alt.dwarf);
 	else
-		image_close(d->lib, &d->alt);
+		libdw_image_close(d->lib, &d->alt);
 	d->lacks_alt = err < 0 && err != -ENODATA;
 	return err == -ENOMEM ? err : 0;
 }
@@ -92,7 +96,7 @@ int libdw_debug_open(struct libdw_debug *d, const struct elf *file, enum dwarf_i
 	*d = (struct libdw_debug){ .lib = libdw_get() };
 	if (!d->lib)
 		return -EOPNOTSUPP;
-	err = image_open(d->lib, &d->own, file, use);
+	err = image_of_file(d->lib, &d->own, file, use);
 	d->dwarf = d->own.dwarf;
 	if (err == 0)
 		err = open_alt(d, file, use);
@@ -104,7 +108,7 @@ int libdw_debug_open(struct libdw_debug *d, const struct elf *file, enum dwarf_i
 
 void libdw_debug_close(struct libdw_debug *d)
 {
-	image_close(d->lib, &d->own);
-	image_close(d->lib, &d->alt);
+	libdw_image_close(d->lib, &d->own);
+	libdw_image_close(d->lib, &d->alt);
 	*d = (struct libdw_debug){ 0 };
 }

@@ -69,6 +69,10 @@ struct libdw_debug {
 	bool lacks_alt;			/* there is shared data, but it cannot be read */
 };
 
+/* Opens an ELF file in memory, and takes the bytes from the caller, also on failure. 0, -EBADMSG, -ENOMEM. */
+int libdw_image_open(const struct libdw *lib, struct libdw_image *m, struct buf *bytes);
+void libdw_image_close(const struct libdw *lib, struct libdw_image *m);
+
 /* Opens the DWARF sections of `file`, as a copy in memory (see dwarf_image.h): the file may be truncated or closed
  * meanwhile, and its sections may be compressed with zlib or zstd. Returns 0, -EOPNOTSUPP when libdw is not installed,
  * -ENODATA without debug data, -EBADMSG, -EFBIG, -ENOMEM. */

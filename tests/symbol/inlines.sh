@@ -97,6 +97,63 @@ if command -v clang++ >/dev/null; then
 		clang++ -g -gdwarf-$version -O2 -o p one.cpp two.cpp && compare "clang++ DWARF $version" p
 	done
 fi
+# Split debug data: the same as without, from .dwo files and from packages. (llvm-symbolizer 14 misses functions there that have
+# several ranges.)
+seq -f "%.0f" 4096 5 20000 | while read -r a; do printf "%x\n" "$a"; done >close
+same() {	# NAME: what `p` answers equals ./unsplit
+	"$inlines" "$dir/p" <close >answer
+	diff unsplit answer >difference || { echo "$1: differs from debug data that are not split" >&2; head -5 difference >&2; exit 1; }
+}
+split() {	# VERSION COMPILER OPTION...
+	what="split, DWARF $1, $2" flags="-g -gdwarf-$1"
+	shift
+	rm -f ./*.dwo p.dwp
+	"$@" $flags -c one.cpp two.cpp && "$@" $flags -o p one.o two.o && "$inlines" "$dir/p" <close >unsplit
+	[ "$(grep -c ' < ' unsplit)" -gt 100 ] || { echo "$what: too few inlined functions" >&2; exit 1; }
+	"$@" $flags -gsplit-dwarf -c one.cpp two.cpp && "$@" $flags -o p one.o two.o
+	same "$what"
+	case $what in *g++*) packers=dwp ;; *) packers="dwp llvm-dwp" ;; esac	# llvm-dwp 14 does not end with g++'s
+	for dwp in $packers; do
+		command -v $dwp >/dev/null && timeout 10 $dwp -e p -o p.dwp 2>/dev/null && [ -s p.dwp ] || continue
+		mkdir files && mv ./*.dwo files
+		same "$what, package of $dwp"
+		cp p.dwp whole.dwp
+		objcopy --compress-debug-sections=zlib p.dwp 2>/dev/null && same "$what, compressed package of $dwp"
+		mv files/* . && rmdir files p.dwp 2>/dev/null || rm -f p.dwp
+	done
+	echo "$what: equal"
+}
+for version in 4 5; do
+	split $version g++ -O2
+	split $version g++ -O3 -ffunction-sections
+	! command -v clang++ >/dev/null || split $version clang++ -O2
+done
+# Beside the program; of another build, or no file; and damaged ones.
+mkdir moved && mv ./*.dwo p moved/ && mv moved/p . && ! "$inlines" "$dir/p" <close | diff -q unsplit - >/dev/null ||
+	{ echo "split units are found where they are not" >&2; exit 1; }
+mv moved/*.dwo .
+mv one.dwo kept.dwo
+mkfifo one.dwo
+"$inlines" "$dir/p" <close >/dev/null
+rm one.dwo
+mkdir one.dwo
+"$inlines" "$dir/p" <close >/dev/null
+rmdir one.dwo
+cp two.dwo one.dwo
+"$inlines" "$dir/p" <close >/dev/null
+for i in $(seq 40); do
+	cp kept.dwo one.dwo
+	[ ! -e whole.dwp ] || cp whole.dwp p.dwp
+	for file in one.dwo p.dwp; do
+		[ -e "$file" ] || continue
+		size=$(wc -c <"$file")
+		head -c $((i % 4 + 1)) /dev/urandom |
+			dd of="$file" bs=1 seek=$((($(od -An -N4 -tu4 /dev/urandom)) % size)) conv=notrunc 2>/dev/null
+	done
+	"$inlines" "$dir/p" <addresses >/dev/null || { echo "a damaged .dwo file or package is fatal" >&2; exit 1; }
+done
+rm -f ./*.dwo ./*.dwp
+
 g++ -g -O2 -Wl,--build-id -o p one.cpp two.cpp
 for pack in zlib zlib-gnu zstd; do
 	objcopy --compress-debug-sections=$pack p packed 2>/dev/null || continue
