@@ -77,7 +77,7 @@ static int take_file(struct object *obj, struct elf *file, const struct symbol_s
 	if (!o)
 		return -ENOMEM;
 	o->opts = (struct inlines_opts){ .names = names, .no_demangle = search->no_demangle,
-					 .short_names = search->short_names };
+					 .short_names = search->short_names, .symfs = search->symfs };
 	o->file = *file;
 	*file = (struct elf){ .fd = -1 };
 	if (!search->live)
