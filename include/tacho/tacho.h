@@ -22,6 +22,7 @@
 #include <tacho/region.h>
 #include <tacho/report.h>
 #include <tacho/sampler.h>
+#include <tacho/sched.h>
 #include <tacho/symbol.h>
 #include <tacho/syscall.h>
 #include <tacho/system.h>

@@ -115,9 +115,11 @@ static inline uint64_t kernel_number(const struct kernel_sample *s, unsigned fie
 	const struct kernel_field *f = &s->event->fields[field];
 	uint32_t v;
 
-	if (f->size != sizeof(v) || s->swapped)
+	if (f->size == sizeof(uint64_t))
+		return load_u64(s->raw + f->offset, s->swapped);
+	if (f->size != sizeof(v))
 		return kernel_number_any(s, f);
-	memcpy(&v, s->raw + f->offset, sizeof(v));
+	v = load_u32(s->raw + f->offset, s->swapped);
 	return f->is_signed ? (uint64_t)(int64_t)(int32_t)v : v;
 }
 

@@ -29,6 +29,7 @@ static int handle_fork(struct kernel_pass *p, const struct tacho_sideband *o)
 	if (parent->pid == UINT32_MAX)
 		parent->pid = o->task.ppid;
 	t->pid = o->task.pid;
+	t->ppid = o->task.ppid;
 	t->comm = parent->comm;
 	return p->view->fork ? p->view->fork(p->data, t, parent, o->task.time) : 0;
 }

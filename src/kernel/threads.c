@@ -47,7 +47,7 @@ static int set_slot(struct kernel_threads *t, struct kernel_thread *thread)
 	return 0;
 }
 
-struct kernel_thread *kernel_threads_add(struct kernel_threads *t, uint32_t tid)
+struct kernel_thread *kernel_threads_add_hidden(struct kernel_threads *t, uint32_t tid)
 {
 	struct kernel_thread *thread = arena_alloc(&t->arena, t->thread_bytes), **slot;
 
@@ -59,8 +59,15 @@ struct kernel_thread *kernel_threads_add(struct kernel_threads *t, uint32_t tid)
 	*slot = thread;
 	thread->index = (uint32_t)(t->all.n - 1);
 	thread->tid = tid;
-	thread->pid = UINT32_MAX;
-	return set_slot(t, thread) < 0 ? NULL : thread;
+	thread->pid = thread->ppid = UINT32_MAX;
+	return thread;
+}
+
+struct kernel_thread *kernel_threads_add(struct kernel_threads *t, uint32_t tid)
+{
+	struct kernel_thread *thread = kernel_threads_add_hidden(t, tid);
+
+	return thread && set_slot(t, thread) == 0 ? thread : NULL;
 }
 
 const char *kernel_threads_comm(struct kernel_threads *t, struct str name)

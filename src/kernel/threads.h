@@ -16,7 +16,7 @@
 struct kernel_thread {
 	uint32_t index;			/* in kernel_threads.all */
 	uint32_t tid;
-	uint32_t pid;			/* UINT32_MAX: unknown */
+	uint32_t pid, ppid;		/* UINT32_MAX: unknown */
 	bool has_exited;
 	const char *comm;		/* printable and interned: equal names are equal pointers; NULL: unknown */
 };
@@ -33,6 +33,8 @@ struct kernel_threads {
 int kernel_threads_init(struct kernel_threads *t, size_t thread_bytes);	/* 0 or -ENOMEM */
 void kernel_threads_done(struct kernel_threads *t);
 struct kernel_thread *kernel_threads_find_other(const struct kernel_threads *t, uint32_t tid);
+/* Adds a thread that is not found by its ID, such as the idle tasks, which are all 0. NULL: out of memory. */
+struct kernel_thread *kernel_threads_add_hidden(struct kernel_threads *t, uint32_t tid);
 /* Adds a thread, which replaces the one that had this ID. NULL: out of memory. */
 struct kernel_thread *kernel_threads_add(struct kernel_threads *t, uint32_t tid);
 /* Interns a name. NULL: out of memory. */

@@ -28,6 +28,7 @@ extern const struct command cmd_mem;
 extern const struct command cmd_probe;
 extern const struct command cmd_record;
 extern const struct command cmd_report;
+extern const struct command cmd_sched;
 extern const struct command cmd_script;
 extern const struct command cmd_stat;
 extern const struct command cmd_stat_report;
@@ -62,6 +63,7 @@ const struct command *const commands[] = {
 	&cmd_probe,
 	&cmd_record,
 	&cmd_report,
+	&cmd_sched,
 	&cmd_script,
 	&cmd_stat,
 	&cmd_stat_report,

@@ -9,4 +9,4 @@ done
 tacho stat --affinity --affinity --no-affinity -x, -e page-faults true 2>err
 [ "$(grep -c 'changes nothing here' err)" = 1 ] && grep -q ',page-faults,' err || fail "$(cat err)"
 # Commands of perf that are not there say what to use instead.
-[ "$(status_of tacho sched record)" = 1 ] && grep -q "perf's command 'sched' is not supported" err || fail "$(cat err)"
+[ "$(status_of tacho daemon start)" = 1 ] && grep -q "perf's command 'daemon' is not supported" err || fail "$(cat err)"
