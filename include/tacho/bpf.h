@@ -78,5 +78,15 @@ TACHO_API int tacho_syscall_tracer_drain(struct tacho_syscall_tracer *t, tacho_s
 /* How many events were lost because the ring was full, and how many tasks could not be followed. */
 TACHO_API int tacho_syscall_tracer_lost(const struct tacho_syscall_tracer *t, uint64_t *events, uint64_t *tasks);
 
+/*
+ * Filters of samples (tacho_sampler_set_filter()) are evaluated by a BPF program, which only privileged users may load.
+ * pin() makes one available to all users, until unpin() or the next boot. Both return 0, or a negative errno with the
+ * reason: -EEXIST, -ENOENT, -EPERM ...
+ */
+TACHO_API int tacho_sample_filter_pin(struct tacho_error *e);
+TACHO_API int tacho_sample_filter_unpin(struct tacho_error *e);
+/* Whether other users can open what is pinned: distributions make /sys/fs/bpf accessible to root only. */
+TACHO_API bool tacho_sample_filter_is_reachable(void);
+
 TACHO_END_DECLS
 #endif

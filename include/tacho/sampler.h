@@ -32,6 +32,8 @@ TACHO_API void tacho_sampler_free(struct tacho_sampler *s);
 TACHO_API int tacho_sampler_add(struct tacho_sampler *s, const char *spec, struct tacho_error *e);
 TACHO_API int tacho_sampler_set_cgroup(struct tacho_sampler *s, size_t first, size_t n,
 				       const char *path, struct tacho_error *e);
+/* Like tacho_evset_set_filter(); for events that are not tracepoints the filter compares fields of the samples
+ * ("period > 1000, cpu == 1"), and open fails if samples lack them or the BPF program that filters cannot be loaded. */
 TACHO_API int tacho_sampler_set_filter(struct tacho_sampler *s, size_t first, size_t n,
 				       const char *filter, struct tacho_error *e);
 

@@ -35,6 +35,13 @@
 	F(struct bpf_link *, bpf_program__attach_perf_event, (const struct bpf_program *p, int fd), (p, fd), NULL) \
 	F(struct bpf_link *, bpf_program__attach_tracepoint, (const struct bpf_program *p, const char *c, const char *n), (p, c, n), NULL) \
 	F(int, bpf_link__destroy, (struct bpf_link *l), (l), 0) \
+	F(int, bpf_obj_pin, (int fd, const char *path), (fd, path), -EOPNOTSUPP) \
+	F(int, bpf_obj_get, (const char *path), (path), -EOPNOTSUPP) \
+	F(struct btf *, btf__load_vmlinux_btf, (void), (), NULL) \
+	F(void, btf__free, (struct btf *b), (b), ) \
+	F(__s32, btf__find_by_name_kind, (const struct btf *b, const char *name, __u32 kind), (b, name, kind), -EOPNOTSUPP) \
+	F(const struct btf_type *, btf__type_by_id, (const struct btf *b, __u32 id), (b, id), NULL) \
+	F(const char *, btf__name_by_offset, (const struct btf *b, __u32 at), (b, at), NULL) \
 	F(int, libbpf_num_possible_cpus, (void), (), -EOPNOTSUPP) \
 	F(struct ring_buffer *, ring_buffer__new, (int fd, ring_buffer_sample_fn fn, void *arg, const struct ring_buffer_opts *o), (fd, fn, arg, o), NULL) \
 	F(void, ring_buffer__free, (struct ring_buffer *r), (r), ) \

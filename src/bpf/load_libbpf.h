@@ -9,6 +9,7 @@
 #define LIBBPF_API __attribute__((visibility("hidden")))
 
 #include <bpf/bpf.h>
+#include <bpf/btf.h>
 #include <bpf/libbpf.h>
 
 #include <tacho/common.h>

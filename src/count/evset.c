@@ -11,6 +11,7 @@
 #include "base/fork_generation.h"
 #include "base/io.h"
 #include "base/vec.h"
+#include "event/sample_filter.h"
 #include "event/tracepoint_filter.h"
 #include "sys/cgroup.h"
 
@@ -134,7 +135,8 @@ static void fill_public_event(struct counted_event *ev, const struct event *even
 static void set_event_unopened(struct counted_event *ev, const struct event *parsed)
 {
 	*ev = (struct counted_event){
-		.attr = parsed->attr, .cgroup = ev->cgroup, .filter = ev->filter, .cgroup_fd = ev->cgroup_fd,
+		.attr = parsed->attr, .cgroup = ev->cgroup, .filter = ev->filter,
+		.sample_filter = ev->sample_filter, .cgroup_fd = ev->cgroup_fd,
 		.placement = NO_EVENT, .next_instance = NO_EVENT,
 	};
 	fill_public_event(ev, parsed);
@@ -338,8 +340,10 @@ static int repeat_events(struct tacho_evset *set, size_t n)
 		return err;
 	}
 	err = add_parsed(set, at);
-	for (size_t i = 0; err >= 0 && i < n; i++)
+	for (size_t i = 0; err >= 0 && i < n; i++) {
 		set->events.v[at + i].filter = set->events.v[i].filter;
+		set->events.v[at + i].sample_filter = set->events.v[i].sample_filter;
+	}
 	return err;
 }
 
@@ -384,6 +388,30 @@ static int check_filter(struct tacho_evset *set, size_t i, const char *filter, s
 	return tracepoint_filter_check(str_of(filter), buf_view(&format), name, e);
 }
 
+static int add_filter(struct tacho_evset *set, struct counted_event *ev, const char *filter, struct tacho_error *e)
+{
+	ev->filter = ev->filter ? set_text(set, "(%s) && (%s)", ev->filter, filter)
+				: set_text(set, "%s", filter);
+	return ev->filter ? 0 : error_nomem(e);
+}
+
+static int add_sample_filter(struct tacho_evset *set, struct counted_event *ev, const char *filter, struct tacho_error *e)
+{
+	struct sample_filter *f = arena_alloc(&set->arena, sizeof(*f));
+	int err;
+
+	if (!f)
+		return error_nomem(e);
+	if (ev->sample_filter)
+		*f = *ev->sample_filter;
+	else
+		memset(f, 0, sizeof(*f));
+	err = sample_filter_parse(f, &set->t->sys, filter, ev->shown.name, e);
+	if (err == 0)
+		ev->sample_filter = f;
+	return err;
+}
+
 int tacho_evset_set_filter(struct tacho_evset *set, size_t first, size_t n, const char *filter,
 			   struct tacho_error *e)
 {
@@ -391,24 +419,23 @@ int tacho_evset_set_filter(struct tacho_evset *set, size_t first, size_t n, cons
 
 	if (err < 0)
 		return err;
-	for (size_t i = first; i < first + n; i++)
-		if (set->events.v[i].shown.kind != TACHO_EVENT_TRACEPOINT)
+	for (size_t i = first; i < first + n; i++) {
+		bool traces = set->events.v[i].shown.kind == TACHO_EVENT_TRACEPOINT;
+
+		if (!traces && !set->sampling.on)
 			return error_set(e, -EINVAL, "'%s' is not a tracepoint, and only tracepoints "
 					 "have fields to filter by", set->events.v[i].shown.name);
-	for (size_t i = first; i < first + n; i++) {
-		err = check_filter(set, i, filter, e);
+		err = traces ? check_filter(set, i, filter, e) : 0;
 		if (err < 0)
 			return err;
 	}
-	for (size_t i = first; i < first + n; i++) {
+	for (size_t i = first; i < first + n && err == 0; i++) {
 		struct counted_event *ev = &set->events.v[i];
 
-		ev->filter = ev->filter ? set_text(set, "(%s) && (%s)", ev->filter, filter)
-					: set_text(set, "%s", filter);
-		if (!ev->filter)
-			return error_nomem(e);
+		err = ev->shown.kind == TACHO_EVENT_TRACEPOINT ? add_filter(set, ev, filter, e) :
+								 add_sample_filter(set, ev, filter, e);
 	}
-	return 0;
+	return err;
 }
 
 size_t tacho_evset_size(const struct tacho_evset *set)

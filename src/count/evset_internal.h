@@ -42,7 +42,8 @@ struct counted_event {
 	struct tacho_event shown;
 	struct perf_event_attr attr;	/* as parsed; after opening, as the kernel accepted it */
 	char *cgroup;			/* in the set's arena, like the strings below */
-	char *filter;
+	char *filter;			/* of a tracepoint */
+	struct sample_filter *sample_filter;	/* of other events, for sampling; NULL: none */
 	int cgroup_fd;			/* -1: none */
 	uint32_t placement;		/* index of the places; NO_EVENT: counts nowhere */
 	uint32_t first;			/* index of its first counter */

@@ -47,6 +47,7 @@ void tacho_sampler_free(struct tacho_sampler *s)
 	readers_close(s);
 	if (s->user_filter >= 0)
 		close(s->user_filter);
+	filters_done(s);
 	cpuset_done(&s->online);
 	drop_counts(s);
 	live_records_free(s->live);
@@ -166,6 +167,8 @@ static int open_events(struct tacho_sampler *s, struct tacho_error *e)
 	n = user_target_plan(s) < 0 ? error_nomem(e) : sampler_prepare(s, e);
 	if (n == 0)
 		n = sampler_check_stack(s, e);
+	if (n == 0)
+		n = filters_check(s, e);
 	if (n < 0)
 		return n;
 	rings_plan(s);
@@ -191,6 +194,8 @@ static int open_rings(struct tacho_sampler *s, struct tacho_error *e)
 	int err = user_target_attach(s, e);
 
 	if (err == 0)
+		err = filters_attach(s, e);
+	if (err == 0)
 		err = rings_open(s, e);
 	if (err == 0 && sys_online_cpus(&s->t->sys, &s->online) == -ENOMEM)
 		err = error_nomem(e);
@@ -207,6 +212,7 @@ static void forget_open(struct tacho_sampler *s, size_t n)
 	cpuset_done(&s->online);
 	if (s->user_filter >= 0)
 		close(take_fd(s->user_filter));
+	filters_done(s);
 	set_forget_open(s->set);
 	set_truncate(s->set, n);
 	s->set->sampling = (struct evset_sampling){ .on = true, .tracker = NO_EVENT };

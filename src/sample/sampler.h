@@ -89,6 +89,7 @@ struct tacho_sampler {
 	size_t n_readers;
 	struct cpuset online;		/* CPUs at the last tacho_sampler_check_cpus(), at first at open */
 	int user_filter;		/* BPF program for target.by_uid; negative: none */
+	struct { struct sample_filter_program **v; size_t n, cap; } filters;	/* of the events that have one */
 	uint64_t id_bytes;		/* size of the sample_id trailer of synthesized records */
 	struct live_records *live;	/* of tacho_sampler_next(); NULL: it was not called yet */
 };
@@ -109,6 +110,11 @@ bool sampler_wants_data_mmaps(const struct tacho_sampler *s);	/* including non-e
 /* user_target.c: plan() is called before sampler_prepare(), attach() after opening. 0 or a negative errno. */
 int user_target_plan(struct tacho_sampler *s);
 int user_target_attach(struct tacho_sampler *s, struct tacho_error *e);
+
+/* filter.c: check() is called after sampler_prepare(), attach() after opening. 0 or a negative errno. */
+int filters_check(const struct tacho_sampler *s, struct tacho_error *e);
+int filters_attach(struct tacho_sampler *s, struct tacho_error *e);
+void filters_done(struct tacho_sampler *s);
 
 /* rings.c */
 void rings_plan(struct tacho_sampler *s);	/* call after sampler_prepare(), before opening */

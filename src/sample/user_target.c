@@ -17,9 +17,12 @@ static const char *needs_processes(const struct tacho_sampler *s)
 		return "with rings per thread";
 	if (s->opts.switches)
 		return "with context switches";
-	for (uint32_t i = 0; i < s->set->events.n; i++)
+	for (uint32_t i = 0; i < s->set->events.n; i++) {
 		if (s->set->events.v[i].attr.type == PERF_TYPE_TRACEPOINT)
 			return "with tracepoints";
+		if (s->set->events.v[i].sample_filter)	/* an event has only one BPF program */
+			return "with filters";
+	}
 	return NULL;
 }
 

@@ -124,7 +124,7 @@ static int apply_arg(struct event_args_state *s, const struct event_arg *w, stru
 		return apply_cgroups(s->set, w->text, &s->cgroups, e);
 	case EVENT_ARG_FILTER:
 		if (n == s->last)
-			return error_set(e, -EINVAL, "--filter needs a tracepoint event before it");
+			return error_set(e, -EINVAL, "--filter needs an event before it");
 		return tacho_evset_set_filter(s->set, s->last, n - s->last, w->text, e);
 	}
 	return -EINVAL;

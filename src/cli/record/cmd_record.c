@@ -5,6 +5,8 @@
  */
 #include "cli/record/record.h"
 
+#include <tacho/bpf.h>
+
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
@@ -47,7 +49,9 @@ static const struct option_row record_rows[] = {
 	EVENT_ARGS_PFM_ROW,
 	EVENT_LIST_ROW(AT(event_lists)),
 	{ OPT_CALL, 0, "filter", .arg = "FILTER", .call = event_args_add_filter,
-	  .help = "record only hits that match, of the tracepoints of the -e before it" },
+	  .help = "record only samples that match, of the events of the -e before it" },
+	{ OPT_STR, 0, "setup-filter", AT(setup_filter), "pin|unpin",
+	  "let all users filter samples with --filter, until unpin or the next boot; only root can", .complete = "pin unpin" },
 	{ OPT_FLAG, 0, "exclude-perf", AT(exclude_self),
 	  .help = "leave the recorder itself out of the tracepoints" },
 	{ OPT_FLAG, 0, "all-user", AT(all_user), .help = "sample in user space only" },
@@ -199,7 +203,6 @@ static const struct option_row record_rows[] = {
 		"use 'archive' to save objects; report reads the running kernel's symbols from kallsyms"),
 	REFUSED(0, "switch-output-event",
 		"--switch-output accepts a signal, a size or a time, and --control the command snapshot"),
-	REFUSED(0, "setup-filter", "there are no BPF filters for --filter that would have to be pinned"),
 	{ .kind = OPT_END },
 };
 
@@ -669,9 +672,28 @@ int record_run_opts(struct record_opts *o, int argc, char **argv)
 	return s.status;
 }
 
+static int setup_filter(const char *action)
+{
+	struct tacho_error e = { .column = -1 };
+	bool pins = strcmp(action, "pin") == 0;
+
+	if (!pins && strcmp(action, "unpin") != 0)
+		return usage_error("--setup-filter is pin or unpin");
+	if ((pins ? tacho_sample_filter_pin(&e) : tacho_sample_filter_unpin(&e)) < 0) {
+		message_error("record", NULL, NULL, &e);
+		return EXIT_FAILED;
+	}
+	if (pins && !tacho_sample_filter_is_reachable())
+		message_text("record", "other users cannot reach what is pinned, because /sys/fs/bpf is closed to them: "
+			     "chmod o+x /sys/fs/bpf");
+	return 0;
+}
+
 static int record_run(void *opts, int argc, char **argv)
 {
-	return record_run_opts(opts, argc, argv);
+	const struct record_opts *o = opts;
+
+	return o->setup_filter ? setup_filter(o->setup_filter) : record_run_opts(opts, argc, argv);
 }
 
 const struct command cmd_record = {

@@ -27,6 +27,7 @@ struct record_opts {
 	struct event_args event_args;		/* first: see cli/core/event_args.h */
 	const char *command;			/* in messages about arguments; NULL: "record" */
 	struct strlist event_lists;
+	const char *setup_filter;
 	bool exclude_self;
 	bool all_cpus, per_thread, all_user, all_kernel;
 	const char *no_inherit;		/* NULL: --inherit; "": neither option was given */

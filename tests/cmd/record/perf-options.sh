@@ -41,7 +41,8 @@ for option in aio mmap-flush affinity proc-map-timeout num-thread-synthesize gro
 done
 [ "$(said err)" -gt 0 ] || { cat err; fail "no samples"; }
 # A refusal says why.
-refused 129 tacho record --setup-filter pin true
+refused 129 tacho record --kcore true
+grep -q "use .archive. to save objects" err || { cat err; fail "no reason"; }
 # Without a command and a target the whole machine is recorded, and a message says so.
 ln -s "$TACHO" perf
 bare() {	# COMMAND...: what is printed by a recording that is ended after a moment
