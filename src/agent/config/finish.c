@@ -9,6 +9,7 @@
 
 #include "agent/core/condition.h"
 #include "agent/export/point_filter.h"
+#include "agent/export/series_names.h"
 #include "base/cpuset.h"
 #include "base/error.h"
 #include "base/num.h"
@@ -329,9 +330,15 @@ static int check_export(const struct agent_config *cfg, size_t i, struct tacho_e
 	}
 	if (exporter_pushes(x->type)) {
 		struct point_filter *filter = NULL;
+		struct series_names *names = NULL;
 		int err = point_filter_new(&filter, push, &own);
 
+		if (err == 0)
+			err = series_names_new(&names, push, &own);
 		point_filter_free(filter);
+		series_names_free(names);
+		if (err == 0 && (push->events.n || push->labels.n) && !x->type->renames)
+			err = error_set(&own, -EINVAL, "rename_events and rename_labels are not for the type %s", x->type->name);
 		if (err == -ENOMEM)
 			return error_nomem(e);
 		if (err < 0) {

@@ -15,10 +15,13 @@
 
 struct agent;
 
+struct series_names;
+
 struct exporter_env {
 	struct agent *agent;		/* whose current configuration is used; NULL: use `config` */
 	struct registry *registry;
 	const struct agent_config *config;
+	struct series_names *names;	/* names of series; NULL: as in the registry */
 	const char *state_dir;		/* directory of queues on disk; NULL: memory only */
 	const char *host;		/* this machine's name */
 	void (*log)(void *arg, enum tacho_log_level level, const char *text);
@@ -72,6 +75,7 @@ struct exporter_type {
 	enum send_result (*send_profile)(void *x, const struct export_body *s,
 					 struct send_reply *reply);
 	const char *profile_format;	/* a format of tacho_output_write(); NULL: pprof */
+	bool renames;			/* its encoder applies exporter_env.names (through point_view_fill()) */
 	/* serve: whether clients can connect; NULL: whether open() succeeded. */
 	bool (*connected)(void *x);
 	void (*close)(void *x);
@@ -92,8 +96,9 @@ struct push_settings {
 	uint64_t max_points;		/* per body: 10000 */
 	struct strlist sources;		/* only these sources; empty: all */
 	struct strlist keep, drop;	/* selectors of series, see point_filter.h */
+	struct key_pairs events, labels;	/* new names, see series_names.h */
 };
-#define PUSH_KEYS_COUNT 7
+#define PUSH_KEYS_COUNT 9
 extern const struct config_key
 	push_keys[]; /* rows fill struct push_settings; agent/export/runner_keys.c */
 

@@ -67,7 +67,7 @@ static int64_t encode(void *x, const struct point_batch *batches, size_t n, stru
 	struct dotted_exporter *g = x;
 	int64_t points = 0;
 
-	if (point_view_fill(&g->points, g->env->registry, batches, n, true) < 0)
+	if (point_view_fill(&g->points, g->env, batches, n, true) < 0)
 		return -ENOMEM;
 	point_view_sort(&g->points, POINTS_BY_SERIES);
 	for (size_t i = 0; i < g->points.n; i++) {
@@ -167,6 +167,7 @@ const struct exporter_type export_graphite = {
 	.check = check,
 	.open = open_exporter,
 	.encode = encode,
+	.renames = true,
 	.send_body = send_body,
 	.close = close_exporter,
 };

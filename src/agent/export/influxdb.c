@@ -151,7 +151,7 @@ static int64_t encode(void *x, const struct point_batch *batches, size_t n, stru
 	struct influxdb *db = x;
 	int64_t points = 0;
 
-	if (point_view_fill(&db->points, db->base.env->registry, batches, n, true) < 0)
+	if (point_view_fill(&db->points, db->base.env, batches, n, true) < 0)
 		return -ENOMEM;
 	for (size_t i = 0; i < db->points.n; i++) {
 		if (!isfinite(db->points.v[i].point->value))
@@ -170,6 +170,7 @@ const struct exporter_type export_influxdb = {
 	.check = check,
 	.open = open_exporter,
 	.encode = encode,
+	.renames = true,
 	.send_body = http_exporter_ship,
 	.close = close_exporter,
 };

@@ -213,7 +213,7 @@ static int64_t
 encode_lines(struct line_exporter *l, const struct point_batch *batches, size_t n, struct buf *body,
 	     void (*put)(struct line_exporter *l, struct buf *out, const struct viewed_point *k))
 {
-	if (point_view_fill(&l->points, l->env->registry, batches, n, false) < 0)
+	if (point_view_fill(&l->points, l->env, batches, n, false) < 0)
 		return -ENOMEM;
 	for (size_t i = 0; i < l->points.n; i++)
 		put(l, body, &l->points.v[i]);
@@ -244,6 +244,7 @@ const struct exporter_type export_csv = {
 	.settings_size = sizeof(struct line_file_settings),
 	.open = open_csv,
 	.encode = encode_csv,
+	.renames = true,
 	.send_body = send_body,
 	.close = close_exporter,
 };
@@ -255,6 +256,7 @@ const struct exporter_type export_jsonl = {
 	.settings_size = sizeof(struct line_file_settings),
 	.open = open_jsonl,
 	.encode = encode_jsonl,
+	.renames = true,
 	.send_body = send_body,
 	.close = close_exporter,
 };

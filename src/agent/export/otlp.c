@@ -233,8 +233,8 @@ static int64_t encode(void *x, const struct point_batch *batches, size_t n, stru
 	int64_t points = 0;
 	size_t from = 0;
 
-	if (point_view_fill(&o->points, o->base.env->registry, batches, n, true) < 0 ||
-	    seen_series_update(&o->seen, o->base.env->registry, &o->points) < 0)
+	if (point_view_fill(&o->points, o->base.env, batches, n, true) < 0 ||
+	    seen_series_update(&o->seen, o->base.env, &o->points) < 0)
 		return -ENOMEM;
 	point_view_sort(&o->points, POINTS_BY_METRIC);
 	put_scope(o);
@@ -313,6 +313,7 @@ const struct exporter_type export_otlp = {
 	.format = format,
 	.open = open_exporter,
 	.encode = encode,
+	.renames = true,
 	.send_body = send_body,
 	.close = close_exporter,
 };

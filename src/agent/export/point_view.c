@@ -3,23 +3,27 @@
  */
 #include "agent/export/point_view.h"
 
+#include "agent/export/series_names.h"
+
 #include <errno.h>
 
 #include "base/vec.h"
 
-int point_view_fill(struct point_view *p, const struct registry *r, const struct point_batch *b,
+int point_view_fill(struct point_view *p, const struct exporter_env *env, const struct point_batch *b,
 		    size_t n, bool counted)
 {
 	p->n = 0;
+	series_names_forget(env->names, env->registry);
 	for (size_t i = 0; i < n; i++)
 		for (size_t k = 0; k < b[i].n_points; k++) {
 			const struct point *point = &b[i].points[k];
-			const struct series *s = registry_get(r, point->series);
+			const struct series *s = registry_get(env->registry, point->series);
 			struct viewed_point *viewed;
 
 			if (!s || (counted && point->state > TACHO_SCALED))
 				continue;
-			viewed = vec_add(p);
+			s = series_names_get(env->names, s);
+			viewed = s ? vec_add(p) : NULL;
 			if (!viewed)
 				return -ENOMEM;
 			*viewed = (struct viewed_point){ s, point, b[i].time_ns, false };
@@ -85,7 +89,7 @@ static int add_series(struct seen_series *s, const struct viewed_point *k)
 	return 0;
 }
 
-int seen_series_update(struct seen_series *s, const struct registry *r, struct point_view *p)
+int seen_series_update(struct seen_series *s, const struct exporter_env *env, struct point_view *p)
 {
 	size_t kept = 0;
 	int err = 0;
@@ -93,9 +97,11 @@ int seen_series_update(struct seen_series *s, const struct registry *r, struct p
 	for (size_t i = 0; i < p->n && !err; i++)
 		err = add_series(s, &p->v[i]);
 	for (size_t i = 0; i < s->n && !err; i++) {
-		const struct series *x = registry_get(r, s->v[i].series);
-		struct viewed_point *end = x && x->ended ? vec_add(p) : NULL;
+		const struct series *x = registry_get(env->registry, s->v[i].series);
+		struct viewed_point *end;
 
+		x = x ? series_names_get(env->names, x) : NULL;
+		end = x && x->ended ? vec_add(p) : NULL;
 		if (end)	/* a millisecond later, because receivers have that resolution */
 			*end = (struct viewed_point){ x, NULL, x->time_ns + 1000000, s->v[i].scaled };
 		else if (x && x->ended)

@@ -5,7 +5,7 @@
 #ifndef AGENT_EXPORT_POINT_VIEW_H
 #define AGENT_EXPORT_POINT_VIEW_H
 
-#include "agent/core/series.h"
+#include "agent/export/exporter.h"
 
 struct viewed_point {
 	const struct series *series;
@@ -21,8 +21,8 @@ struct point_view {
 enum point_order { POINTS_IN_BATCH_ORDER, POINTS_BY_SERIES, POINTS_BY_METRIC };
 
 /* Replaces the content. Points whose series was freed are left out, with `counted` also those
- * without a value. Returns 0 or -ENOMEM. The caller holds the registry's lock. */
-int point_view_fill(struct point_view *p, const struct registry *r, const struct point_batch *b,
+ * without a value. Series have the names that the exporter gives them. Returns 0 or -ENOMEM. The caller holds the registry's lock. */
+int point_view_fill(struct point_view *p, const struct exporter_env *env, const struct point_batch *b,
 		    size_t n, bool counted);
 /* points of a series stay in the order of time */
 void point_view_sort(struct point_view *p, enum point_order order);
@@ -52,7 +52,7 @@ struct seen_series {
 
 /* Adds the series of the view, and appends a point-less entry for every series that has ended since;
  * to be called once per body. Returns 0 or -ENOMEM. */
-int seen_series_update(struct seen_series *s, const struct registry *r, struct point_view *p);
+int seen_series_update(struct seen_series *s, const struct exporter_env *env, struct point_view *p);
 void seen_series_done(struct seen_series *s);
 
 #endif

@@ -196,8 +196,8 @@ static int64_t encode(void *x, const struct point_batch *batches, size_t n, stru
 	int64_t points = 0;
 	size_t from = 0;
 
-	if (point_view_fill(&w->points, w->base.env->registry, batches, n, true) < 0 ||
-	    seen_series_update(&w->seen, w->base.env->registry, &w->points) < 0)
+	if (point_view_fill(&w->points, w->base.env, batches, n, true) < 0 ||
+	    seen_series_update(&w->seen, w->base.env, &w->points) < 0)
 		return -ENOMEM;
 	point_view_sort(&w->points, POINTS_BY_SERIES);
 	buf_clear(&w->request);
@@ -221,6 +221,7 @@ const struct exporter_type export_remote_write = {
 	.check = http_exporter_check,
 	.open = open_exporter,
 	.encode = encode,
+	.renames = true,
 	.send_body = http_exporter_ship,
 	.close = close_exporter,
 };

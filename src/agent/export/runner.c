@@ -16,6 +16,7 @@
 #include <sys/stat.h>
 
 #include "agent/export/point_filter.h"
+#include "agent/export/series_names.h"
 #include "agent/export/spool.h"
 #include "base/clock.h"
 #include "base/error.h"
@@ -549,6 +550,8 @@ int exporter_runner_new(struct exporter_runner **out, const struct export_config
 		p->settings = cfg->settings;
 		err = point_filter_new(&p->filter, p->settings, e);
 		if (err == 0)
+			err = series_names_new(&p->env.names, p->settings, e);
+		if (err == 0)
 			err = start_runner(p, e);
 	} else {
 		err = p->type->open(&p->x, cfg->settings, &p->env, e);
@@ -615,6 +618,7 @@ void exporter_runner_free(struct exporter_runner *p)
 	spool_close(p->spool);
 	buf_done(&p->body);
 	point_filter_free(p->filter);
+	series_names_free(p->env.names);
 	pthread_mutex_destroy(&p->lock);
 	config_free(p->env.config);
 	free(p);

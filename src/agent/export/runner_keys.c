@@ -19,5 +19,9 @@ const struct config_key push_keys[] = {
 	{ KEY_STRINGS, "keep_series", AT(keep), NULL,
 	  "export only these series: EVENT or EVENT{label=\"value\"}, with globs; not set: all" },
 	{ KEY_STRINGS, "drop_series", AT(drop), NULL, "do not export these series" },
+	{ KEY_PAIRS, "rename_events", AT(events), NULL,
+	  "other names of events: { \"context-switches\" = \"switches\" }; they are exported exactly as written here, without prefix and unit" },
+	{ KEY_PAIRS, "rename_labels", AT(labels), NULL,
+	  "other names of labels: { cgroup = \"service\", pid = \"\" }; a label without a name is not exported" },
 	{ .kind = KEY_END },
 };

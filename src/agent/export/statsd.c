@@ -168,7 +168,7 @@ static int64_t encode(void *x, const struct point_batch *batches, size_t n, stru
 	struct statsd *d = x;
 	int64_t points = 0;
 
-	if (point_view_fill(&d->base.points, d->base.env->registry, batches, n, true) < 0)
+	if (point_view_fill(&d->base.points, d->base.env, batches, n, true) < 0)
 		return -ENOMEM;
 	forget_freed_series(d);
 	for (size_t i = 0; i < d->base.points.n; i++) {
@@ -270,6 +270,7 @@ const struct exporter_type export_statsd = {
 	.check = check,
 	.open = open_exporter,
 	.encode = encode,
+	.renames = true,
 	.send_body = send_body,
 	.close = close_exporter,
 };
