@@ -66,7 +66,7 @@ static void everything(void **state)
 {
 	static const char text[] =
 		"[agent]\nlisten = [\"0.0.0.0:80\", \"[::1]:81\", \"unix:/run/x\"]\nstore = \"a.db\"\n"
-		"token = \"t\"\nlabels = { dc = \"muc\" }\ncpu_budget = \"2.5%\"\nmax_fds = 500\n"
+		"insecure = true\ntoken = \"t\"\nlabels = { dc = \"muc\" }\ncpu_budget = \"2.5%\"\nmax_fds = 500\n"
 		"[agent.retention]\nfull = \"2h\"\nmax_bytes = \"2GiB\"\n"
 		"[profile]\nenabled = false\nfrequency = 99\nkernel = false\n"
 		"[[source]]\nname = \"web\"\nevents = [\"{cycles,instructions}:u\", { event = \"r1a8\", name = "
@@ -100,7 +100,7 @@ static void everything(void **state)
 	assert_int_equal(c->sources[0].flush_ns, SECOND);
 	assert_int_equal(c->sources[0].priority, -3);
 	assert_string_equal(c->sources[0].events[0].spec, "{cycles,instructions}:u");
-	assert_int_equal(c->sources[0].events[0].line, 17);
+	assert_int_equal(c->sources[0].events[0].line, 18);
 	assert_string_equal(c->sources[0].events[1].name, "stalls");
 	assert_string_equal(c->sources[1].name, "system");
 	assert_int_equal(c->sources[1].n_events, 2);
@@ -126,6 +126,11 @@ static const struct refusal refused[] = {
 	{ "x = 1", "test.conf:1:1: the configuration has no key 'x'", "tacho.toml(5) has the list of keys" },
 	{ "[agnet]", "test.conf:1:2: the configuration has no key 'agnet'", "did you mean 'agent'?" },
 	{ "[agent]\nlisten = 1", "test.conf:2:10: listen is an integer, but must be a string", "" },
+	{ "[agent]\nlisten = [\"[2001:db8::1]:80\"]",
+	  "listening on [2001:db8::1]:80 without TLS would send tokens and data unencrypted over the network",
+	  "set [agent] tls_cert and tls_key, listen on 127.0.0.1 behind a proxy, or set insecure = true" },
+	{ "[agent]\nread_token = \"a;b\"", "read_token: it contains a blank or one of \" , ; \\ or another character that a cookie cannot "
+	  "have", "" },
 	{ "[agent]\nlisten = [\"x\"]", "test.conf:2: listen: 'x' is neither ADDR:PORT, [ADDR]:PORT nor "
 				       "unix:/PATH", "" },
 	{ "[agent]\ncpu_budget = -1", "test.conf:2:14: cpu_budget must not be negative", "" },

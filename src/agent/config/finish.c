@@ -4,7 +4,9 @@
  */
 #include "agent/config/build.h"
 
+#include <arpa/inet.h>
 #include <errno.h>
+#include <netinet/in.h>
 #include <stdio.h>
 
 #include "agent/core/condition.h"
@@ -292,6 +294,48 @@ static bool is_label(const char *s)
 	return *s && !s[n] && !(*s >= '0' && *s <= '9');
 }
 
+/* Whether an address that is_listen() accepts is surely one that other machines reach. Names are looked up only at the start. */
+static bool is_on_network(const char *text)
+{
+	const char *colon = strrchr(text, ':');
+	char host[INET6_ADDRSTRLEN + 2] = "127.0.0.1";
+	struct in6_addr v6;
+	struct in_addr v4;
+	bool brackets;
+
+	if (str_starts(str_of(text), "unix:") || !colon || colon == text || (size_t)(colon - text) >= sizeof(host))
+		return false;
+	brackets = text[0] == '[' && colon[-1] == ']';
+	snprintf(host, sizeof(host), "%.*s", (int)(colon - text) - 2 * brackets, text + brackets);
+	if (inet_pton(AF_INET, host, &v4) == 1)
+		return ntohl(v4.s_addr) >> 24 != 127;
+	return inet_pton(AF_INET6, host, &v6) == 1 && !IN6_IS_ADDR_LOOPBACK(&v6) && !IN6_IS_ADDR_V4MAPPED(&v6);
+}
+
+/* Tokens and profiles must not cross a network in the clear. */
+static int check_plain(const struct agent_config *cfg, struct tacho_error *e)
+{
+	for (size_t i = 0; i < cfg->listen.n; i++) {
+		if (cfg->tls_cert || cfg->insecure || !is_on_network(cfg->listen.v[i]))
+			continue;
+		error_set(e, -EINVAL, "listening on %s without TLS would send tokens and data unencrypted over the network",
+			  cfg->listen.v[i]);
+		error_hint(e, "set [agent] tls_cert and tls_key, listen on 127.0.0.1 behind a proxy, or set insecure = true");
+		return -EINVAL;
+	}
+	return 0;
+}
+
+/* The token for reading is also sent as a cookie, which cannot have some characters. */
+static int check_read_token(const struct agent_config *cfg, struct tacho_error *e)
+{
+	for (const char *c = cfg->read_token ? cfg->read_token : ""; *c; c++)
+		if (*c <= ' ' || *c >= 127 || strchr("\",;\\", *c))
+			return error_set(e, -EINVAL, "read_token: it contains a blank or one of \" , ; \\ or another character "
+					 "that a cookie cannot have");
+	return 0;
+}
+
 static int finish_agent(struct agent_config *cfg, struct tacho_error *e)
 {
 	const struct origin_set *set = origins_find(cfg, ORIGIN_AGENT, 0);
@@ -312,7 +356,7 @@ static int finish_agent(struct agent_config *cfg, struct tacho_error *e)
 		return error_set(e, -EINVAL, "tls_cert and tls_key must be given together");
 	if (cfg->tls_client_ca && !cfg->tls_cert)
 		return error_set(e, -EINVAL, "tls_client_ca needs tls_cert and tls_key");
-	return 0;
+	return check_plain(cfg, e) < 0 ? -EINVAL : check_read_token(cfg, e);
 }
 
 static int check_export(const struct agent_config *cfg, size_t i, struct tacho_error *e)

@@ -16,6 +16,7 @@
 struct textfile_settings {
 	struct push_settings push;
 	char *path;
+	bool processes;
 };
 
 struct textfile {
@@ -28,6 +29,8 @@ static const struct config_key keys[] = {
 	{ KEY_PATH, "path", offsetof(struct textfile_settings, path), NULL,
 	  "the file, in the collector's directory: \"/var/lib/prometheus/node-exporter/tacho.prom\"",
 	  .required = true },
+	{ KEY_BOOL, "processes", offsetof(struct textfile_settings, processes), "false",
+	  "also the series of processes; everybody on the machine can read the file" },
 	{ .kind = KEY_END },
 };
 
@@ -65,7 +68,7 @@ static int64_t encode(void *x, const struct point_batch *batches, size_t n, stru
 
 	for (size_t i = 0; i < n; i++)
 		points += (int64_t)batches[i].n_points;
-	prometheus_series(t->env->registry, t->env->config, false, true, body);
+	prometheus_series(t->env->registry, t->env->config, false, t->settings->processes, body);
 	return buf_failed(body) ? -ENOMEM : points;
 }
 

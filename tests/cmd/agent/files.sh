@@ -40,6 +40,12 @@ max_points = 5
 type = "textfile"
 path = "$PWD/tacho.prom"
 flush = "100ms"
+processes = true
+[[export]]
+name = "for-all"
+type = "textfile"
+path = "$PWD/all.prom"
+flush = "100ms"
 [[export]]
 name = "out"
 type = "csv"
@@ -49,7 +55,7 @@ END
 printf '{"time": "2020-01-01T00:00:00.000000000Z", "source": "old"}\n{"time": "20' >all.jsonl
 start_agent tacho.toml
 has_enough() {
-	[ "$(wc -l <all.csv)" -gt 130 ] && [ -e small.csv.3 ] && [ -e few.jsonl.2 ] && [ -e tacho.prom ]
+	[ "$(wc -l <all.csv)" -gt 130 ] && [ -e small.csv.3 ] && [ -e few.jsonl.2 ] && [ -e tacho.prom ] && [ -e all.prom ]
 }
 wait_for 60 has_enough
 if command -v promtool >/dev/null; then
@@ -58,6 +64,8 @@ fi
 stop_agent
 grep -q '^perf_task_clock_seconds_total{comm="sh",pid="[0-9]*",rack="r 1",source="self"} [0-9.e-]*$' tacho.prom ||
 	{ cat tacho.prom >&2; fail "textfile"; }
+grep -q '^tacho_wakeups_total' all.prom || fail "all.prom has no series"
+grep -q 'pid="' all.prom && fail "everybody can read what processes run: $(grep -m 1 'pid="' all.prom)"
 [ ! -e tacho.prom.new ] || fail "a half-written file is left"
 cat >check.py <<'END'
 import csv, glob, json, os
