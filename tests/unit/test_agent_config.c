@@ -128,7 +128,7 @@ static const struct refusal refused[] = {
 	{ "[agent]\nlisten = 1", "test.conf:2:10: listen is an integer, but must be a string", "" },
 	{ "[agent]\nlisten = [\"[2001:db8::1]:80\"]",
 	  "listening on [2001:db8::1]:80 without TLS would send tokens and data unencrypted over the network",
-	  "set [agent] tls_cert and tls_key, listen on 127.0.0.1 behind a proxy, or set insecure = true" },
+	  "*listen on 127.0.0.1 behind a proxy, or set insecure = true" },
 	{ "[agent]\nread_token = \"a;b\"", "read_token: it contains a blank or one of \" , ; \\ or another character that a cookie cannot "
 	  "have", "" },
 	{ "[agent]\nlisten = [\"x\"]", "test.conf:2: listen: 'x' is neither ADDR:PORT, [ADDR]:PORT nor "
