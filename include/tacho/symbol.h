@@ -195,6 +195,14 @@ TACHO_API int tacho_code_move(struct tacho_code *c, uint64_t address);
 /* The source file and line of an address of the same object. Returns 1 if they are known, 0 if not, or -ENOMEM. *file is
  * owned by `c`. */
 TACHO_API int tacho_code_line(struct tacho_code *c, uint64_t address, const char **file, uint32_t *line);
+struct tacho_code_inline {
+	const char *name;		/* NULL: unknown */
+	const char *call_file;		/* the position of the call; NULL: unknown */
+	uint32_t call_line;
+};
+/* The functions that are inlined at an address of the same object, innermost first. Texts are owned by `c`. Returns how many
+ * there are, at most `max`; 0 also without debug data; -ENOMEM. */
+TACHO_API int tacho_code_inlines(struct tacho_code *c, uint64_t address, struct tacho_code_inline *out, size_t max);
 /* The symbol at an address of the same object, and the offset into it; NULL when there is none. */
 TACHO_API const char *tacho_code_name(const struct tacho_code *c, uint64_t address, uint64_t *offset);
 

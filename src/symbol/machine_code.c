@@ -5,6 +5,7 @@
 #include <tacho/symbol.h>
 
 #include "symbol/dwarf_line.h"
+#include "symbol/inlines.h"
 #include "symbol/object_files.h"
 #include "symbol/objects.h"
 
@@ -157,6 +158,19 @@ int tacho_code_line(struct tacho_code *c, uint64_t address, const char **file, u
 	if (!c->object->lines_read && object_read_lines(c->object, &c->search, NULL) < 0)
 		return -ENOMEM;
 	return c->object->lines && dwarf_lines_find(c->object->lines, address, file, line);
+}
+
+int tacho_code_inlines(struct tacho_code *c, uint64_t address, struct tacho_code_inline *out, size_t max)
+{
+	const struct inlines_search in = { .search = &c->search, .names = &c->names };
+	struct inlined_function found[INLINE_DEPTH_MAX];
+	int n = object_find_inlines(c->object, &in, address, true, found);
+
+	n = n < 0 ? n : (int)min_of((size_t)n, max);
+	for (int i = 0; i < n; i++)
+		out[i] = (struct tacho_code_inline){ names_get(&c->names, found[i].name), found[i].call_file,
+						     found[i].call_line };
+	return n;
 }
 
 void tacho_code_get(const struct tacho_code *c, struct tacho_code_view *out)

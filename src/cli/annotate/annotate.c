@@ -10,8 +10,6 @@
 
 #include "base/error.h"
 
-#define CONTEXT_LINES 5			/* shown before the first line of a function */
-
 void addresses_free(struct addresses *a)
 {
 	if (!a)
@@ -415,6 +413,8 @@ int annotate_make(struct annotate *a, const struct annotate_request *r, struct t
 	}
 	if (err == 0 && r->source_lines)
 		err = find_lines(a, e);
+	if (err == 0 && r->inlined && annotate_find_inlines(a, r->frame->code->name, r->full_paths) < 0)
+		err = error_nomem(e);
 	if (err < 0 || !a->sums) {
 		annotate_done(a);
 		return err;
@@ -449,59 +449,4 @@ size_t annotate_hottest(const struct annotate *a, size_t nth)
 		before = best;
 	}
 	return best;
-}
-
-/* ---- source ---- */
-
-static int add_source(struct annotate_rows *out, const struct source_file *f, uint32_t number, size_t line)
-{
-	const char *text = source_line(f, number);
-	struct annotate_row *row = text ? vec_add(out) : NULL;
-
-	if (!text)
-		return 0;
-	if (!row)
-		return -ENOMEM;
-	*row = (struct annotate_row){ .source = text, .number = number, .line = (uint32_t)line };
-	return 0;
-}
-
-/* The lines up to that of the instruction, or this one again if the code has jumped back. */
-static int add_sources(struct annotate_rows *out, struct source_file *f, const struct annotate *a, size_t i)
-{
-	uint32_t to = a->lines.v[i].line, from = to;
-	int err = 0;
-
-	if (to > f->shown) {
-		from = to > CONTEXT_LINES ? to - CONTEXT_LINES : 1;
-		from = max_of(from, f->shown + 1);
-		f->shown = to;
-	}
-	for (uint32_t n = from; n <= to && err == 0; n++)
-		err = add_source(out, f, n, i);
-	return err;
-}
-
-int annotate_rows(const struct annotate *a, struct source_files *files, struct annotate_rows *out)
-{
-	const struct annotate_line *before = NULL;
-
-	for (size_t i = 0; files && i < files->files.n; i++)
-		files->files.v[i].shown = 0;
-	for (size_t i = 0; i < a->lines.n; i++) {
-		const struct annotate_line *l = &a->lines.v[i];
-		struct source_file *f = NULL;
-		struct annotate_row *row;
-
-		if (files && l->file && l->line && (!before || before->file != l->file || before->line != l->line))
-			f = source_file_get(files, l->file);
-		if (f && add_sources(out, f, a, i) < 0)
-			return -ENOMEM;
-		before = l->file ? l : before;
-		row = vec_add(out);
-		if (!row)
-			return -ENOMEM;
-		row->line = (uint32_t)i;
-	}
-	return 0;
 }

@@ -53,6 +53,12 @@ struct annotate_functions {
 /* Lists the functions that have samples of these events, the hottest first. 0 or -ENOMEM. */
 int annotate_functions(const struct addresses *a, const uint32_t *events, size_t n_events, struct annotate_functions *out);
 
+struct annotate_inline {		/* a function that is inlined at an instruction */
+	const char *name;
+	const char *file;		/* where it is called; NULL: not known */
+	uint32_t line;
+};
+
 struct annotate_line {			/* an instruction */
 	uint64_t address;
 	uint64_t target;		/* target address of a jump or call; 0: none */
@@ -62,6 +68,10 @@ struct annotate_line {			/* an instruction */
 	uint64_t samples, period;	/* of all events */
 	const char *file;		/* source file; NULL: not known */
 	uint32_t line;
+	const struct annotate_inline *inlined;	/* innermost first */
+	size_t n_inlined;
+	const char *const *functions;	/* what to print before it, if other functions are inlined than before */
+	size_t n_functions;
 };
 
 struct annotate {
@@ -84,6 +94,8 @@ struct annotate_request {
 	size_t n_events;
 	struct disasm_opts disasm;
 	bool source_lines;
+	bool inlined;			/* also the functions that are inlined */
+	bool full_paths;		/* in what is printed of them */
 };
 
 /* Disassembles the function of a frame and adds the samples of these events. Only the last function that was made is
@@ -100,17 +112,21 @@ static inline const struct annotate_sum *annotate_sum(const struct annotate *a, 
 	return &a->sums[line * a->n_events + event];
 }
 
-/* What is shown: instructions, and lines of source before the instructions they belong to. */
+/* annotate_rows.c: reads the functions that are inlined at each instruction, and what is printed of them. 0 or -ENOMEM. */
+int annotate_find_inlines(struct annotate *a, const char *function, bool full_paths);
+
+/* What is shown: instructions, and before them lines of source and the functions they are in, if these change. */
 struct annotate_row {
 	const char *source;		/* NULL: an instruction */
-	uint32_t number;		/* of the source line */
+	uint32_t number;		/* of the source line; 0: it names a function */
 	uint32_t line;			/* index of the instruction, or of the one that follows */
 };
 struct annotate_rows {
 	struct annotate_row *v;
 	size_t n, cap;
 };
-/* Source lines are those since the last one shown, or up to five before the first; 0 or -ENOMEM. `files` may be NULL. */
+/* Source lines are those since the last one shown, or up to five before the first; 0 or -ENOMEM. `files` may be NULL: only
+ * instructions. */
 int annotate_rows(const struct annotate *a, struct source_files *files, struct annotate_rows *out);
 
 #endif

@@ -4,7 +4,8 @@
  *
  *	{ "symbol": "main", "object": "/usr/bin/w", "events": [ "cpu-clock:u" ], "samples": [ 12 ], "period": [ 12000 ],
  *	  "percent_type": "local period", "lines": [ { "address": "1139", "offset": 0, "text": "push   %rbp",
- *	  "bytes": "55", "file": "w.c", "line": 7, "target": null, "samples": [ 1 ], "period": [ 1000 ],
+ *	  "bytes": "55", "file": "w.c", "line": 7,
+ *	  "inlined": [ { "symbol": "inner", "file": "w.c", "line": 5 } ], "target": null, "samples": [ 1 ], "period": [ 1000 ],
  *	  "percent": [ 8.33 ] } ] }
  */
 #include "cli/annotate/annotate_text.h"
@@ -45,6 +46,26 @@ static void put_sums(struct json *j, const struct annotate_sum *sums, size_t n)
 	json_end(j);
 }
 
+/* The functions that are inlined there, innermost first, and where each is called. */
+static void put_inlined(struct json *j, const struct annotate_line *l)
+{
+	json_key(j, "inlined");
+	json_begin(j, '[');
+	for (size_t i = 0; i < l->n_inlined; i++) {
+		const struct annotate_inline *f = &l->inlined[i];
+
+		json_begin(j, '{');
+		json_member(j, "symbol", str, f->name);
+		json_member(j, "file", str, f->file);
+		if (f->file)
+			json_member(j, "line", u64, f->line);
+		else
+			json_member(j, "line", str, NULL);
+		json_end(j);
+	}
+	json_end(j);
+}
+
 static void put_line(struct json *j, const struct annotate_printed *p, size_t line)
 {
 	const struct annotate_line *l = &p->a->lines.v[line];
@@ -59,6 +80,7 @@ static void put_line(struct json *j, const struct annotate_printed *p, size_t li
 		json_member(j, "line", u64, l->line);
 	else
 		json_member(j, "line", str, NULL);
+	put_inlined(j, l);
 	if (l->target)
 		put_hex(j, "target", l->target);
 	else

@@ -214,8 +214,10 @@ static void put_source(const struct annotate_printed *p, const struct annotate_r
 
 	buf_pad(out, ' ', value_width(p->style) * p->a->n_events + 1);
 	buf_putc(out, ':');
-	if (text.n)
+	if (text.n && row->number)
 		buf_printf(out, " %-4" PRIu32 " %.*s", row->number, STR(text));
+	else if (text.n)
+		buf_printf(out, " %.*s", STR(text));
 	buf_putc(out, '\n');
 }
 

@@ -19,7 +19,7 @@ struct annotate_opts {
 	struct report_opts report;
 	const char *symbol, *style, *objdump, *percent_type, *prefix;
 	uint32_t prefix_strip;
-	bool stdio2, samples, period, print_lines, full_paths, no_source, raw_bytes, skip_missing;
+	bool stdio2, samples, period, print_lines, full_paths, no_source, no_inline, raw_bytes, skip_missing;
 	struct annotate_style text;	/* what the options above result in */
 };
 
@@ -52,6 +52,7 @@ static const struct option_row annotate_option_rows[] = {
 	{ OPT_FLAG, 'l', "print-line", AT(print_lines), NULL, "the hottest source lines first, and those of hot instructions" },
 	{ OPT_FLAG, 'P', "full-paths", AT(full_paths), NULL, "whole paths" },
 	{ OPT_FLAG, 0, "no-source", AT(no_source), NULL, "instructions only", OPTF_NEGATED },
+	{ OPT_FLAG, 0, "no-inline", AT(no_inline), NULL, "do not name inlined functions" },
 	{ OPT_FLAG, 0, "asm-raw", AT(raw_bytes), NULL, "also the bytes of instructions" },
 	{ OPT_STR, 'M', "disassembler-style", AT(style), "STYLE", "intel or att (default): the syntax of x86 instructions",
 	  .complete = "intel att" },
@@ -146,6 +147,8 @@ static struct annotate_request request_of(struct annotation *x, const struct ann
 		.frame = tacho_profile_frame(profile_of(x), f->frame), .events = events, .n_events = n,
 		.disasm = { .intel = x->o->style && !strcmp(x->o->style, "intel"), .objdump = x->o->objdump },
 		.source_lines = !x->o->no_source || x->o->print_lines || x->o->report.json || x->on_screen,
+		.inlined = !x->o->no_inline && (!x->o->no_source || x->o->report.json || x->on_screen),
+		.full_paths = x->o->full_paths,
 	};
 }
 

@@ -114,6 +114,10 @@ static void put_text(const struct annotate_view *v, size_t row, struct buf *out)
 	const struct annotate_row *r = &v->rows.v[row];
 	const struct annotate_line *l = &v->a->lines.v[r->line];
 
+	if (r->source && !r->number) {
+		buf_printf(out, " | %*s   %s%s", v->full ? 16 : 8, "", jump_line(v, row), r->source);
+		return;
+	}
 	if (r->source) {
 		buf_printf(out, " | %*" PRIu32 "   %s%s", v->full ? 16 : 8, r->number, jump_line(v, row), r->source);
 		return;
@@ -455,7 +459,8 @@ void browser_annotate(struct browser *b, const struct tacho_profile_frame *f)
 {
 	struct browser_table *t = browser_table(b);
 	struct annotate_request r = { .opts = &b->opts, .profile = b->profile, .frame = f, .events = t->members,
-				      .n_events = t->n_members, .source_lines = true };
+				      .n_events = t->n_members, .source_lines = true,
+				      .inlined = !b->opts.no_inline };
 	struct annotate_shown shown = { .screen = b->screen };
 	struct source_files sources = { 0 };
 	struct annotate a = { 0 };
