@@ -145,6 +145,11 @@ struct tacho_inline {
 TACHO_API int tacho_symbols_inlines(struct tacho_symbols *s, const struct tacho_frame *f, bool is_caller, bool with_calls,
 				    struct tacho_inline *out, size_t max);
 
+/* Opens the separate debug file of a program or library: the one that its symbols are read from. Of `opts` only symfs,
+ * build_id_dir, progress and live are used; `live` downloads nothing. Returns a file descriptor, -EEXIST if the file has its
+ * symbols itself, -ENOENT if there is no debug file, or another negative errno. */
+TACHO_API int tacho_debug_file_open(const char *path, const struct tacho_symbols_opts *opts, struct tacho_error *e);
+
 /* Machine code: of one function, see tacho_code_get(), or from an address on. */
 struct tacho_code_view {
 	size_t size;

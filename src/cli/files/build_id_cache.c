@@ -283,6 +283,21 @@ int cache_folder(struct cache_dir *c, const char *id, char *out, size_t size)
 	return 0;
 }
 
+int cache_add_debug(struct cache_dir *c, int fd, const char *id)
+{
+	scoped(freep) char *file = NULL;
+	char folder[PATH_MAX];
+	int err = cache_folder(c, id, folder, sizeof(folder));
+
+	if (err)
+		return err;
+	if (asprintf(&file, "%s/debug", folder) < 0) {
+		file = NULL;
+		return -ENOMEM;
+	}
+	return faccessat(c->fd, file, F_OK, AT_SYMLINK_NOFOLLOW) == 0 ? -EEXIST : copy_file(c->fd, fd, file);
+}
+
 int cache_remove(struct cache_dir *c, const char *id)
 {
 	static const char *const files[] = { "elf", "probes", "debug", "vdso", "kallsyms" };

@@ -27,6 +27,9 @@ bool cache_is_own(const char *path);
 
 /* Copies a file into the cache. 0, -EEXIST if the build ID is cached already, or another negative errno. */
 int cache_add(struct cache_dir *c, const char *path, const char *id);
+/* Stores the debug file of an object that is cached, from an open file. 0, -EEXIST if it is there already, or another
+ * negative errno. */
+int cache_add_debug(struct cache_dir *c, int fd, const char *id);
 /* Whether the build ID is cached. */
 bool cache_has(struct cache_dir *c, const char *id);
 /* Puts an open file into the cache as the one that was at `path`, an absolute path. It shares the file's blocks

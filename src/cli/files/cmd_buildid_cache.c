@@ -7,13 +7,14 @@
 #include <errno.h>
 #include <limits.h>
 
+#include "cli/core/download.h"
 #include "cli/files/build_id_cache.h"
 #include "cli/files/build_id_table.h"
 #include "cli/files/recorded_objects.h"
 
 struct cache_opts {
 	struct strlist add, remove, purge, update;
-	const char *dir, *missing;
+	const char *dir, *missing, *debuginfod;
 	bool purge_all, list, force;
 	unsigned verbose;
 };
@@ -34,11 +35,13 @@ static const struct option_row cache_rows[] = {
 	  "list the objects of a recording that have no copy; - is stdin", .complete = "file" },
 	{ OPT_STR, 0, "buildid-dir", AT(dir), "DIR", "use the cache in DIR (default: .debug in the home directory)",
 	  .complete = "file" },
+	{ OPT_STR, 0, "debuginfod", AT(debuginfod), "URLS",
+	  "with -a and -u: download debug files of stripped programs from these servers, or those of $DEBUGINFOD_URLS",
+	  .flags = OPTF_OPTIONAL, .value = "" },
 	{ OPT_FLAG, 'f', "force", AT(force), NULL, "do not fail if a copy to be removed does not exist" },
 	{ OPT_COUNT, 'v', "verbose", AT(verbose), NULL, "print what is done" },
 	REFUSED('k', "kcore",
 		"/proc/kcore is not copied; use 'report -k vmlinux'"),
-	REFUSED(0, "debuginfod", "set $DEBUGINFOD_URLS; what is downloaded is in the cache of libdebuginfod"),
 	REFUSED(0, "target-ns", "use the path in this namespace: /proc/PID/root/..."),
 	{ .kind = OPT_END },
 };
@@ -73,6 +76,24 @@ static int id_of(const char *path, char text[41])
 	return 0;
 }
 
+/* Stores the debug file of a stripped program as well. It is not an error if there is none. */
+static void add_debug(struct cache_run *r, const char *id, const char *path)
+{
+	struct tacho_symbols_opts opts = { .size = sizeof(opts), .build_id_dir = r->dir.path, .live = !r->opts->debuginfod,
+					   .progress = download_progress() };
+	scoped(closep) int fd = -1;
+	int err;
+
+	fd = tacho_debug_file_open(path, &opts, NULL);
+	if (fd == -ENOENT && r->opts->debuginfod)
+		message_text("buildid-cache", "there is no debug file of %s, also on the servers", path);
+	if (fd == -ENOENT || fd == -EEXIST)
+		return;
+	err = fd < 0 ? fd : cache_add_debug(&r->dir, fd, id);
+	if (err != -EEXIST)
+		report_result(r, "add debug file of", id, path, err);
+}
+
 static void add_one(struct cache_run *r, const char *path)
 {
 	char id[41] = "";
@@ -81,6 +102,8 @@ static void add_one(struct cache_run *r, const char *path)
 	if (!err)
 		err = cache_add(&r->dir, path, id);
 	report_result(r, "add", id, path, err == -EEXIST ? 0 : err);
+	if (!err || err == -EEXIST)
+		add_debug(r, id, path);
 }
 
 static void remove_one(struct cache_run *r, const char *path)
@@ -103,6 +126,8 @@ static void update_one(struct cache_run *r, const char *path)
 		err = cache_add(&r->dir, path, id);
 	}
 	report_result(r, "update", id, path, err);
+	if (!err)
+		add_debug(r, id, path);
 }
 
 static int collect_id(void *arg, const char *id, const char *path)
@@ -187,6 +212,16 @@ static void for_each_path(struct cache_run *r, const struct strlist *lists,
 	}
 }
 
+/* `urls` is empty if the option has no value. */
+static bool set_servers(const char *urls)
+{
+	const char *set = urls[0] && setenv("DEBUGINFOD_URLS", urls, 1) == 0 ? urls : getenv("DEBUGINFOD_URLS");
+
+	if (!set || !set[0])
+		message_text("buildid-cache", "--debuginfod needs URLs of servers, also in $DEBUGINFOD_URLS");
+	return set && set[0];
+}
+
 static int cache_command(void *opts, int argc, char **argv)
 {
 	const struct cache_opts *o = opts;
@@ -203,6 +238,8 @@ static int cache_command(void *opts, int argc, char **argv)
 		message_text("buildid-cache", "nothing to do: use one of -a, -r, -p, -P, -u, -l and -M");
 		return EXIT_USAGE;
 	}
+	if (o->debuginfod && !set_servers(o->debuginfod))
+		return EXIT_USAGE;
 	if (cache_open(&r.dir, o->dir, o->add.n || o->update.n, &e) < 0) {
 		cache_close(&r.dir);
 		if (changes || e.code != -ENOENT) {
