@@ -3,6 +3,7 @@
 
 #include <tacho/kernel.h>
 #include <tacho/symbol.h>
+#include <tacho/trace.h>
 
 TACHO_BEGIN_DECLS
 
@@ -81,6 +82,7 @@ struct tacho_sched_task {
 	uint32_t pid, ppid;		/* UINT32_MAX: not known */
 	bool idle;			/* the idle task of a CPU */
 	bool has_exited;
+	uint64_t fork_ns;		/* 0: it existed when the recording began */
 	const char *comm;		/* its current name; "<idle>" */
 	int32_t prio;			/* its priority when it was switched to last; -1: not known */
 	uint32_t n_migrations;
@@ -88,7 +90,12 @@ struct tacho_sched_task {
 	uint64_t run_ns, delay_ns, sleep_ns, io_ns, preempted_ns, pre_migration_ns;	/* sums */
 };
 
-enum tacho_sched_kind { TACHO_SCHED_SWITCH, TACHO_SCHED_WAKEUP, TACHO_SCHED_MIGRATION };
+enum tacho_sched_kind {
+	TACHO_SCHED_SWITCH, TACHO_SCHED_WAKEUP, TACHO_SCHED_MIGRATION,
+	/* With `everything`: */
+	TACHO_SCHED_FORK, TACHO_SCHED_NAME, TACHO_SCHED_EXIT,	/* of `task`, from other records than samples */
+	TACHO_SCHED_OTHER,		/* any other tracepoint */
+};
 
 struct tacho_sched_event {
 	enum tacho_sched_kind kind;
@@ -105,8 +112,15 @@ struct tacho_sched_event {
 	uint64_t sleep_ns, io_ns, preempted_ns;	/* before that: one of them, by the state it was in */
 	uint64_t delay_ns;		/* the last part of them: since its wakeup */
 	uint64_t pre_migration_ns;	/* the first part of the delay: until it was migrated to the CPU where it ran */
-	/* MIGRATION: */
-	uint32_t from_cpu, to_cpu;
+	uint32_t from_cpu, to_cpu;	/* MIGRATION; WAKEUP: to_cpu is where it will run */
+	/* Samples: */
+	uint64_t sample_ns;		/* when it was recorded */
+	uint64_t prev_state;		/* SWITCH: the kernel's number */
+	const struct tacho_trace_event *format;	/* for tacho_trace_print() */
+	const void *raw;
+	uint32_t n_raw;
+	bool raw_swapped;		/* in the other byte order */
+	bool is_new;			/* WAKEUP: the first one of a new task */
 	/* SWITCH: the call chain of `task`, for an idle task with `idle_only` that of the task before it */
 	struct tacho_words chain;
 	uint32_t chain_pid;
@@ -116,6 +130,7 @@ struct tacho_sched_opts {
 	size_t size;
 	uint64_t from_ns, to_ns;	/* times are counted within; to_ns 0: no limit */
 	bool statistics;		/* tacho_sched_task.runs */
+	bool everything;		/* deliver all kinds of events */
 	bool idle_only;			/* only switches to and from idle tasks; idle time is added to the task before it */
 	/* Whether a task is shown and counted; NULL: all of them. */
 	bool (*selects)(void *arg, const struct tacho_sched_task *task);

@@ -38,10 +38,15 @@ void kernel_pass_done(struct kernel_pass *p)
 
 static const struct kernel_handler *find_handler(const struct kernel_view *view, const struct tacho_trace_event *format)
 {
-	for (size_t i = 0; format && i < view->n_handlers; i++)
+	const struct kernel_handler *any = NULL;
+
+	for (size_t i = 0; format && i < view->n_handlers; i++) {
 		if (!strcmp(tacho_trace_name(format), view->handlers[i].event))
 			return &view->handlers[i];
-	return NULL;
+		if (!strcmp(view->handlers[i].event, "*"))
+			any = &view->handlers[i];
+	}
+	return any;
 }
 
 static void set_offsets(struct kernel_event *ev, uint64_t type)

@@ -40,7 +40,7 @@ struct kernel_sample {
 };
 
 struct kernel_handler {
-	const char *event;		/* "sched:sched_switch" */
+	const char *event;		/* "sched:sched_switch"; "*": every tracepoint without a handler of its own */
 	/* A negative errno ends the pass, which returns it. */
 	int (*handle)(void *view, const struct kernel_sample *s);
 	/* Handlers refer to a field by its index here. "?name": the kernel may not have it (see kernel_has()); without the
@@ -89,6 +89,7 @@ struct kernel_pass {
 	size_t n_events;
 	struct kernel_id_slot ids[KERNEL_ID_SLOTS];
 	uint32_t id_offset;
+	uint32_t sideband_cpu;		/* where the record was written that a view's callback is called for */
 	bool swapped;
 	bool out_of_memory;
 	struct tacho_scratch *scratch;

@@ -111,29 +111,39 @@ static int reject(struct tacho_sched *s)
 	return s->pass.out_of_memory ? -ENOMEM : 0;
 }
 
+/* Delivers a record that is not a sample. */
+static int emit_record(struct tacho_sched *s, enum tacho_sched_kind kind, const struct sched_task *t, uint64_t time)
+{
+	struct tacho_sched_event ev = { .kind = kind, .cpu = s->pass.sideband_cpu, .time = time, .task = &t->pub, .other = &t->pub };
+
+	return s->opts.everything && s->opts.event && time ? s->opts.event(s->opts.arg, &ev) : 0;
+}
+
 static int on_comm(void *view, struct kernel_thread *thread, uint64_t time)
 {
-	struct tacho_sched *s = view;
 	struct sched_task *t = (struct sched_task *)thread;
+	int err = introduce_task(view, t);
 
-	(void)time;
-	return introduce_task(s, t);
+	return err < 0 ? err : emit_record(view, TACHO_SCHED_NAME, t, time);
 }
 
 static int on_fork(void *view, struct kernel_thread *thread, struct kernel_thread *parent, uint64_t time)
 {
+	struct sched_task *t = (struct sched_task *)thread;
+	int err = introduce_task(view, t);
+
 	(void)parent;
-	return on_comm(view, thread, time);
+	t->pub.fork_ns = time;
+	return err < 0 ? err : emit_record(view, TACHO_SCHED_FORK, t, time);
 }
 
 static int on_exited(void *view, struct kernel_thread *thread, uint64_t time)
 {
-	struct tacho_sched *s = view;
 	struct sched_task *t = (struct sched_task *)thread;
+	int err = introduce_task(view, t);
 
-	(void)time;
 	t->pub.has_exited = true;
-	return introduce_task(s, t);
+	return err < 0 ? err : emit_record(view, TACHO_SCHED_EXIT, t, time);
 }
 
 /* ---- times ---- */
@@ -247,6 +257,14 @@ static int end_idle(struct tacho_sched *s, struct sched_cpu *cpu, uint64_t start
 
 /* ---- events ---- */
 
+static struct tacho_sched_event event_of(enum tacho_sched_kind kind, const struct kernel_sample *sample)
+{
+	return (struct tacho_sched_event){
+		.kind = kind, .cpu = sample->cpu, .time = sample->time, .sample_ns = sample->time, .chain = sample->chain,
+		.format = sample->event->format, .raw = sample->raw, .n_raw = sample->n_raw, .raw_swapped = sample->swapped,
+	};
+}
+
 enum { SWITCH_PREV_PID, SWITCH_PREV_STATE, SWITCH_NEXT_PID, SWITCH_PREV_COMM, SWITCH_NEXT_COMM, SWITCH_PREV_PRIO,
        SWITCH_NEXT_PRIO };
 
@@ -305,7 +323,7 @@ static int switch_tasks(struct tacho_sched *s, struct sched_cpu *cpu, struct sch
 static int handle_switch(void *view, const struct kernel_sample *sample)
 {
 	struct tacho_sched *s = view;
-	struct tacho_sched_event ev = { .kind = TACHO_SCHED_SWITCH, .cpu = sample->cpu, .time = sample->time, .chain = sample->chain };
+	struct tacho_sched_event ev = event_of(TACHO_SCHED_SWITCH, sample);
 	uint64_t state = kernel_number(sample, SWITCH_PREV_STATE);
 	struct sched_task *prev, *next;
 	struct sched_cpu *cpu;
@@ -325,6 +343,7 @@ static int handle_switch(void *view, const struct kernel_sample *sample)
 	ev.other = &next->pub;
 	ev.chain_pid = prev->pub.pid;
 	ev.state = prev->pub.idle ? 'I' : sched_state(&s->states, state);
+	ev.prev_state = state;
 	ev.preempted = ev.state == 'R' && (state & ~s->states.bits);
 	if (prev->pub.prio < 0 && kernel_has(sample, SWITCH_PREV_PRIO))
 		prev->pub.prio = (int32_t)kernel_number(sample, SWITCH_PREV_PRIO);
@@ -342,23 +361,26 @@ static int handle_switch(void *view, const struct kernel_sample *sample)
 	return err;
 }
 
-enum { WAKEUP_PID, WAKEUP_COMM, WAKEUP_PRIO };
+enum { WAKEUP_PID, WAKEUP_COMM, WAKEUP_CPU, WAKEUP_PRIO };
 
-static int emit_wakeup(struct tacho_sched *s, struct sched_task *t, const struct kernel_sample *sample)
+static int emit_wakeup(struct tacho_sched *s, struct sched_task *t, const struct kernel_sample *sample, bool is_new)
 {
-	struct tacho_sched_event ev = { .kind = TACHO_SCHED_WAKEUP, .cpu = sample->cpu, .time = sample->time };
+	struct tacho_sched_event ev = event_of(TACHO_SCHED_WAKEUP, sample);
 	struct sched_task *waker = task_on(s, sample->tid == UINT32_MAX ? 0 : sample->tid, sample->cpu);
 
 	if (!waker)
 		return -ENOMEM;
 	ev.task = &waker->pub;
 	ev.other = &t->pub;
+	ev.is_new = is_new;
+	ev.to_cpu = (uint32_t)kernel_number(sample, WAKEUP_CPU);
+	if (t->pub.prio < 0 && kernel_has(sample, WAKEUP_PRIO))
+		t->pub.prio = (int32_t)kernel_number(sample, WAKEUP_PRIO);
 	return selects(s, t) || selects(s, waker) ? emit(s, &ev) : 0;
 }
 
-static int handle_wakeup(void *view, const struct kernel_sample *sample)
+static int wake_up(struct tacho_sched *s, const struct kernel_sample *sample, bool is_new)
 {
-	struct tacho_sched *s = view;
 	uint32_t tid = (uint32_t)kernel_number(sample, WAKEUP_PID);
 	struct sched_task *t;
 
@@ -369,7 +391,35 @@ static int handle_wakeup(void *view, const struct kernel_sample *sample)
 		return -ENOMEM;
 	if (!t->ready_ns)
 		t->ready_ns = sample->time;
-	return s->opts.event && !s->opts.idle_only && in_time(s, sample->time) ? emit_wakeup(s, t, sample) : 0;
+	return s->opts.event && !s->opts.idle_only && in_time(s, sample->time) ? emit_wakeup(s, t, sample, is_new) : 0;
+}
+
+static int handle_wakeup(void *view, const struct kernel_sample *sample)
+{
+	return wake_up(view, sample, false);
+}
+
+static int handle_wakeup_new(void *view, const struct kernel_sample *sample)
+{
+	return wake_up(view, sample, true);
+}
+
+/* A tracepoint that changes nothing here. */
+static int handle_other(void *view, const struct kernel_sample *sample)
+{
+	struct tacho_sched *s = view;
+	struct tacho_sched_event ev = event_of(TACHO_SCHED_OTHER, sample);
+	struct sched_task *t;
+
+	if (!s->opts.everything || !s->opts.event || !in_time(s, sample->time))
+		return 0;
+	if (!has_cpu(s, sample->cpu))
+		return reject(s);
+	t = task_on(s, sample->tid == UINT32_MAX ? 0 : sample->tid, sample->cpu);
+	if (!t)
+		return -ENOMEM;
+	ev.task = ev.other = &t->pub;
+	return s->opts.event(s->opts.arg, &ev);
 }
 
 /* sched_wakeup follows sched_waking, possibly much later and on another CPU. */
@@ -377,14 +427,14 @@ static int handle_late_wakeup(void *view, const struct kernel_sample *sample)
 {
 	struct tacho_sched *s = view;
 
-	return s->has_waking ? 0 : handle_wakeup(view, sample);
+	return s->has_waking ? handle_other(view, sample) : handle_wakeup(view, sample);
 }
 
 enum { MIGRATE_PID, MIGRATE_FROM, MIGRATE_TO, MIGRATE_COMM };
 
 static int emit_migration(struct tacho_sched *s, struct sched_task *t, const struct kernel_sample *sample)
 {
-	struct tacho_sched_event ev = { .kind = TACHO_SCHED_MIGRATION, .cpu = sample->cpu, .time = sample->time };
+	struct tacho_sched_event ev = event_of(TACHO_SCHED_MIGRATION, sample);
 	struct sched_task *running = task_on(s, sample->tid == UINT32_MAX ? 0 : sample->tid, sample->cpu);
 
 	if (!running)
@@ -415,12 +465,18 @@ static int handle_migration(void *view, const struct kernel_sample *sample)
 static const struct kernel_handler handlers[] = {
 	{ "sched:sched_switch", handle_switch,
 	  { "prev_pid", "prev_state", "next_pid", "?prev_comm", "?next_comm", "?prev_prio", "?next_prio" } },
-	{ "sched:sched_waking", handle_wakeup, { "pid", "?comm" } },
-	{ "sched:sched_wakeup", handle_late_wakeup, { "pid", "?comm" } },
-	{ "sched:sched_wakeup_new", handle_wakeup, { "pid", "?comm" } },
+	{ "sched:sched_waking", handle_wakeup, { "pid", "?comm", "?target_cpu", "?prio" } },
+	{ "sched:sched_wakeup", handle_late_wakeup, { "pid", "?comm", "?target_cpu", "?prio" } },
+	{ "sched:sched_wakeup_new", handle_wakeup_new, { "pid", "?comm", "?target_cpu", "?prio" } },
 	{ "sched:sched_migrate_task", handle_migration, { "pid", "?orig_cpu", "?dest_cpu", "?comm" } },
+	{ "*", handle_other, { NULL } },
 };
-static const struct kernel_view view = {
+/* The last handler is only needed for `everything`. */
+static const struct kernel_view switch_view = {
+	.handlers = handlers, .n_handlers = countof(handlers) - 1, .thread_bytes = sizeof(struct sched_task),
+	.comm = on_comm, .fork = on_fork, .exited = on_exited,
+};
+static const struct kernel_view full_view = {
 	.handlers = handlers, .n_handlers = countof(handlers), .thread_bytes = sizeof(struct sched_task),
 	.comm = on_comm, .fork = on_fork, .exited = on_exited,
 };
@@ -441,7 +497,7 @@ static int prepare(struct tacho_sched *s, struct tacho_perfdata *pd, const struc
 
 	if (err < 0)
 		return err;
-	if (kernel_pass_init(&s->pass, pd, &view, s) < 0)
+	if (kernel_pass_init(&s->pass, pd, s->opts.everything ? &full_view : &switch_view, s) < 0)
 		return error_nomem(e);
 	s->has_waking = sched_has_waking(pd);
 	if (!s->opts.symbols)

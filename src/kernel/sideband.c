@@ -86,5 +86,6 @@ int kernel_sideband(struct kernel_pass *p, const struct tacho_record *rec)
 	}
 	if (p->symbols && tacho_symbols_feed(p->symbols, &o) < 0)
 		return -ENOMEM;
+	p->sideband_cpu = o.id.cpu;
 	return handle_decoded(p, &o);
 }

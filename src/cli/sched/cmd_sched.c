@@ -78,6 +78,15 @@ static const struct option_row map_rows[] = {
 	{ .kind = OPT_END },
 };
 
+static const struct option_row export_rows[] = {
+	INPUT_ROW,
+	{ OPT_FLAG, 0, "force", AT(force), NULL, "read a file that belongs to another user" },
+	{ OPT_STR, 'f', "format", AT(format), "FORMAT", "perfetto (default), ftrace or chrome", .complete = "perfetto ftrace chrome" },
+	{ OPT_STR, 'o', "output", AT(output), "FILE", "write to FILE (default: stdout)", .complete = "file" },
+	TIME_ROW,
+	{ .kind = OPT_END },
+};
+
 /* ---- record, script ---- */
 
 static int record(int argc, char **argv)
@@ -121,9 +130,9 @@ static int sched_run(void *opts, int argc, char **argv)
 	if (argc && !strcmp(argv[0], "script"))
 		return script(opts, argc - 1, argv + 1);
 	if (argc)
-		message_text("sched", "'%s' is none of record, latency, timehist, map, replay, script and stats", argv[0]);
+		message_text("sched", "'%s' is none of record, latency, timehist, map, replay, script, stats and export", argv[0]);
 	else
-		message_text("sched", "what to do? record, latency, timehist, map, replay, script or stats");
+		message_text("sched", "what to do? record, latency, timehist, map, replay, script, stats or export");
 	return EXIT_USAGE;
 }
 
@@ -175,10 +184,14 @@ static const struct command sched_map = {
 	.name = "sched map", .summary = "show which task runs on which CPU, switch by switch", .rows = map_rows,
 	.opts_size = sizeof(struct sched_opts), .run = sched_map_run,
 };
-static const struct command *const sched_verbs[] = { &sched_latency, &sched_timehist, &sched_map, NULL };
+static const struct command sched_export = {
+	.name = "sched export", .summary = "write the recording for a trace viewer", .rows = export_rows,
+	.opts_size = sizeof(struct sched_opts), .run = sched_export_run,
+};
+static const struct command *const sched_verbs[] = { &sched_latency, &sched_timehist, &sched_map, &sched_export, NULL };
 
 const struct command cmd_sched = {
-	.name = "sched", .summary = "record and analyse what the scheduler does", .args = "record|latency|timehist|map|replay|script|stats [OPTIONS]",
+	.name = "sched", .summary = "record and analyse what the scheduler does", .args = "record|latency|timehist|map|replay|script|stats|export [OPTIONS]",
 	.rows = sched_rows, .opts_size = sizeof(struct sched_opts), .defaults = sched_defaults, .run = sched_run,
-	.stops_at_non_option = true, .verbs = sched_verbs, .complete_args = "record latency timehist map replay script stats",
+	.stops_at_non_option = true, .verbs = sched_verbs, .complete_args = "record latency timehist map replay script stats export",
 };
