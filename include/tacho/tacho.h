@@ -11,6 +11,7 @@
 #include <tacho/ftrace.h>
 #include <tacho/jit.h>
 #include <tacho/kernel.h>
+#include <tacho/kmem.h>
 #include <tacho/metric.h>
 #include <tacho/output.h>
 #include <tacho/perfdata.h>

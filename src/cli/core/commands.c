@@ -23,6 +23,7 @@ extern const struct command cmd_heatmap;
 extern const struct command cmd_help;
 extern const struct command cmd_inject;
 extern const struct command cmd_kallsyms;
+extern const struct command cmd_kmem;
 extern const struct command cmd_list;
 extern const struct command cmd_mem;
 extern const struct command cmd_probe;
@@ -58,6 +59,7 @@ const struct command *const commands[] = {
 	&cmd_help,
 	&cmd_inject,
 	&cmd_kallsyms,
+	&cmd_kmem,
 	&cmd_list,
 	&cmd_mem,
 	&cmd_probe,

@@ -8,7 +8,6 @@ static const struct { const char *name, *instead; } missing[] = {
 	{ "bench", "tacho has no benchmarks of the kernel" },
 	{ "daemon", "'tacho agent' profiles and counts all the time" },
 	{ "iostat", "count the events of the I/O units: tacho stat -a -e 'uncore_iio/.../'" },
-	{ "kmem", "record its tracepoints: tacho record -a -g -e 'kmem:*', then tacho report" },
 	{ "kvm", REFUSED_GUESTS },
 	{ "kwork", "record its tracepoints: tacho record -a -e 'irq:*,workqueue:*', then tacho script" },
 	{ "lock", "record its tracepoints: tacho record -a -g -e 'lock:contention_begin', then tacho report" },
