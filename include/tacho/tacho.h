@@ -30,5 +30,6 @@
 #include <tacho/task_watch.h>
 #include <tacho/trace.h>
 #include <tacho/unwind.h>
+#include <tacho/view.h>
 
 #endif

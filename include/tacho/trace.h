@@ -37,6 +37,8 @@ TACHO_API void tacho_trace_free(struct tacho_trace *t);
 
 /* The event with that ID (attr.config), or NULL. Valid as long as `t`. */
 TACHO_API const struct tacho_trace_event *tacho_trace_find(struct tacho_trace *t, uint64_t id);
+/* The event with that name, "sched:sched_switch", or NULL. */
+TACHO_API const struct tacho_trace_event *tacho_trace_find_name(struct tacho_trace *t, const char *name);
 /* Whether a format that was searched for could not be parsed because memory ran out: 0 or -ENOMEM. NULL is fine. */
 TACHO_API int tacho_trace_failed(const struct tacho_trace *t);
 TACHO_API const char *tacho_trace_name(const struct tacho_trace_event *ev);	/* "sched:sched_switch" */

@@ -33,6 +33,8 @@
 	F(int, bpf_program__fd, (const struct bpf_program *p), (p), -1) \
 	F(struct bpf_link *, bpf_program__attach, (const struct bpf_program *p), (p), NULL) \
 	F(struct bpf_link *, bpf_program__attach_perf_event, (const struct bpf_program *p, int fd), (p, fd), NULL) \
+	F(struct bpf_link *, bpf_program__attach_perf_event_opts, (const struct bpf_program *p, int fd, const struct bpf_perf_event_opts *o), (p, fd, o), NULL) \
+	F(int, bpf_obj_get_info_by_fd, (int fd, void *info, __u32 *n), (fd, info, n), -EOPNOTSUPP) \
 	F(struct bpf_link *, bpf_program__attach_tracepoint, (const struct bpf_program *p, const char *c, const char *n), (p, c, n), NULL) \
 	F(int, bpf_link__destroy, (struct bpf_link *l), (l), 0) \
 	F(int, bpf_obj_pin, (int fd, const char *path), (fd, path), -EOPNOTSUPP) \

@@ -49,7 +49,7 @@ static int put_event(struct buf *b, const char *tracefs, const char *event)
 	int err = -ENOENT;
 
 	str_cut(&name, ':', &system);
-	for (size_t i = 0; err < 0 && i < (tracefs ? 1 : countof(roots)); i++) {
+	for (size_t i = 0; err == -ENOENT && i < (tracefs ? 1 : countof(roots)); i++) {
 		snprintf(path, sizeof(path), "%s/events/%.*s/%.*s/format", tracefs ? tracefs : roots[i], STR(system), STR(name));
 		err = io_read(path, FORMAT_MAX, &text);
 	}
@@ -63,6 +63,21 @@ static int put_event(struct buf *b, const char *tracefs, const char *event)
 	return 0;
 }
 
+static int refuse(int err, const char *event, const char *tracefs, struct tacho_error *e)
+{
+	if (err == -ENOENT && !tracefs && access("/sys/kernel/tracing/events", F_OK) < 0 && access("/sys/kernel/debug/tracing/events", F_OK) < 0) {
+		error_set(e, err, "the format of %s cannot be read: tracefs is not mounted", event);
+		error_hint(e, "mount -t tracefs tracefs /sys/kernel/tracing");
+	} else if (err == -ENOENT) {
+		error_set(e, err, "this kernel has no tracepoint %s", event);
+	} else {
+		error_set(e, err, "the format of %s cannot be read: %s", event, strerror(-err));
+	}
+	if (err == -EACCES || err == -EPERM)
+		error_hint(e, "run as root, or let this group in: mount -o remount,gid=GID,mode=750 /sys/kernel/tracing");
+	return err;
+}
+
 int tacho_trace_new_here(struct tacho_trace **out, const char *tracefs, const char *const *events, size_t n,
 			 struct tacho_error *e)
 {
@@ -74,7 +89,7 @@ int tacho_trace_new_here(struct tacho_trace **out, const char *tracefs, const ch
 	for (size_t i = 0; i < n; i++) {
 		err = put_event(&b, tracefs, events[i]);
 		if (err < 0)
-			return error_set(e, err, "the format of %s cannot be read: %s", events[i], strerror(-err));
+			return refuse(err, events[i], tracefs, e);
 	}
 	put_u32(&b, 0);			/* kallsyms */
 	put_u32(&b, 0);			/* printk strings */

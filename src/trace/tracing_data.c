@@ -232,6 +232,17 @@ const struct tacho_trace_event *tacho_trace_find(struct tacho_trace *t, uint64_t
 	return ev->damaged ? NULL : ev;
 }
 
+const struct tacho_trace_event *tacho_trace_find_name(struct tacho_trace *t, const char *name)
+{
+	for (size_t i = 0; i < t->events.n; i++) {
+		const struct tacho_trace_event *ev = tacho_trace_find(t, t->events.v[i].id);
+
+		if (ev && !strcmp(ev->name, name))
+			return ev;
+	}
+	return NULL;
+}
+
 int tacho_trace_failed(const struct tacho_trace *t)
 {
 	return t && t->out_of_memory ? -ENOMEM : 0;

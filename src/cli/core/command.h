@@ -86,6 +86,7 @@ struct command {
 	bool (*is_exec)(const void *opts, int argc, char **argv);
 	void (*done)(void *opts);	/* frees memory owned by the options, except OPT_LIST fields */
 	bool stops_at_non_option;		/* the first argument (a command to run) ends the options */
+	bool keeps_double_dash;		/* "--" stays among the arguments: a command follows it */
 	const char *complete_args;	/* completion of the arguments; values as in option_row.complete */
 	/* If complete_args are words after which other arguments follow: their completion. Ends with a NULL word. */
 	const struct subcommand *subcommands;

@@ -31,6 +31,7 @@ extern const struct command cmd_record;
 extern const struct command cmd_report;
 extern const struct command cmd_sched;
 extern const struct command cmd_script;
+extern const struct command cmd_snoop;
 extern const struct command cmd_stat;
 extern const struct command cmd_stat_report;
 extern const struct command cmd_top;
@@ -67,6 +68,7 @@ const struct command *const commands[] = {
 	&cmd_report,
 	&cmd_sched,
 	&cmd_script,
+	&cmd_snoop,
 	&cmd_stat,
 	&cmd_stat_report,
 	&cmd_top,

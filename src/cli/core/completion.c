@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <tacho/output.h>
+#include <tacho/view.h>
 
 #include "cli/core/options.h"
 
@@ -38,12 +39,24 @@ static const struct completer *completer_find(const char *word)
 	return NULL;
 }
 
-/* Replaces "format" by the names of all export formats; returns anything else unchanged. */
-static const char *expand_formats(const char *words)
+static const char *view_names(void)
 {
 	static char names[512];
 	size_t n = 0;
 
+	for (const struct tacho_view_info *const *v = tacho_views(); *v && n < sizeof(names); v++)
+		n += (size_t)snprintf(names + n, sizeof(names) - n, "%s%s", n ? " " : "", (*v)->name);
+	return names;
+}
+
+/* Replaces "format" by the names of all export formats, and "view" by those of all views; returns anything else unchanged. */
+static const char *expand_names(const char *words)
+{
+	static char names[512];
+	size_t n = 0;
+
+	if (words && !strcmp(words, "view"))
+		return view_names();
 	if (!words || strcmp(words, "format") != 0)
 		return words;
 	for (const struct tacho_format *const *f = tacho_formats(); *f && n < sizeof(names); f++)
@@ -87,7 +100,7 @@ static void bash_action(const char *complete, struct buf *out)
 	if (c)
 		buf_printf(out, "%s", c->bash);
 	else
-		buf_printf(out, "_tacho_words '%s'", complete ? expand_formats(complete) : "");
+		buf_printf(out, "_tacho_words '%s'", complete ? expand_names(complete) : "");
 }
 
 /* Completes the words, and after one of them its arguments. */
@@ -200,7 +213,7 @@ static void zsh_action(const char *complete, struct buf *out)
 	if (c)
 		buf_puts(out, c->zsh);
 	else if (complete && *complete)
-		buf_printf(out, "(%s)", expand_formats(complete));
+		buf_printf(out, "(%s)", expand_names(complete));
 }
 
 /* Writes a spec of zsh's _arguments: '(-e --event)'{-e,--event=}'[help]:EVENT:_tacho_events' */
@@ -341,7 +354,7 @@ static void fish_action(const char *complete, struct buf *out)
 	if (c && !c->fish)
 		buf_puts(out, " -F");
 	else if (complete && *complete)
-		buf_printf(out, " -a '%s'", c ? c->fish : expand_formats(complete));
+		buf_printf(out, " -a '%s'", c ? c->fish : expand_names(complete));
 }
 
 static void fish_row(const char *command, const struct option_row *row, struct buf *out)

@@ -427,7 +427,7 @@ int options_parse_at(const struct command *cmd, void *opts, int *argc, char ***a
 			continue;
 		}
 		if (text[1] == '-' && !text[2]) {
-			p.at++;
+			p.at += !cmd->keeps_double_dash;
 			break;
 		}
 		err = text[1] == '-' ? parse_long(&p, text + 2) : parse_letters(&p, text + 1);
