@@ -71,7 +71,7 @@ static void put_bars(struct buf *out, const struct chart *c)
 		uint64_t n = c->row->levels[c->first + i], low, high;
 		double height = c->max ? (double)n * BAR_HEIGHT / (double)c->max : 0, x = LEFT + i * c->bar_width;
 
-		histogram_limits(c->first + i, &low, &high);
+		level_histogram_limits(c->first + i, &low, &high);
 		buf_printf(out, "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\"><title>%" PRIu64 " to %" PRIu64 " %s: %"
 			   PRIu64 "</title></rect>\n", x, base - height, c->bar_width - 2, height, low, high, c->s->info->unit, n);
 		buf_printf(out, "<text x=\"%.1f\" y=\"%.1f\" class=\"limit\">", x, base + 14);
@@ -84,8 +84,8 @@ static void put_bars(struct buf *out, const struct chart *c)
 
 static void put_percentile(struct buf *out, const struct chart *c, const char *name, double share)
 {
-	const struct histogram h = { c->row->levels, c->row->n_levels, NULL };
-	int level = histogram_percentile(&h, share);
+	const struct level_histogram h = { c->row->levels, c->row->n_levels, NULL };
+	int level = level_histogram_percentile(&h, share);
 	double x;
 
 	if (level < (int)c->first)

@@ -11,13 +11,13 @@
 
 #define STARS 40
 
-void histogram_limits(uint32_t level, uint64_t *low, uint64_t *high)
+void level_histogram_limits(uint32_t level, uint64_t *low, uint64_t *high)
 {
 	*low = level ? UINT64_C(1) << level : 0;
 	*high = level < 63 ? (UINT64_C(2) << level) - 1 : UINT64_MAX;
 }
 
-int histogram_percentile(const struct histogram *h, double share)
+int level_histogram_percentile(const struct level_histogram *h, double share)
 {
 	uint64_t all = 0, below = 0;
 
@@ -31,19 +31,19 @@ int histogram_percentile(const struct histogram *h, double share)
 	return -1;
 }
 
-static void put_level(struct buf *out, const struct histogram *h, uint32_t level, uint64_t max, unsigned digits)
+static void put_level(struct buf *out, const struct level_histogram *h, uint32_t level, uint64_t max, unsigned digits)
 {
 	uint64_t low, high, n = h->levels[level];
 	size_t stars = max ? (size_t)((double)n * STARS / (double)max) : 0;
 
-	histogram_limits(level, &low, &high);
+	level_histogram_limits(level, &low, &high);
 	buf_printf(out, "%*" PRIu64 " -> %-*" PRIu64 " : %-8" PRIu64 " |", (int)digits, low, (int)digits, high, n);
 	buf_pad(out, '*', stars);
 	buf_pad(out, ' ', STARS - stars);
 	buf_puts(out, "|\n");
 }
 
-void histogram_put(struct buf *out, const struct histogram *h, unsigned indent)
+void level_histogram_put(struct buf *out, const struct level_histogram *h, unsigned indent)
 {
 	uint64_t max = 0;
 	uint32_t n = 0;

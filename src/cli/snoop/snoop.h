@@ -54,15 +54,15 @@ int snoop_loop(struct snoop *s);
 void snoop_flush(struct snoop *s);
 
 /* histogram_text.c */
-struct histogram {
+struct level_histogram {
 	const uint64_t *levels;
 	uint32_t n;
 	const char *unit;
 };
-void histogram_put(struct buf *out, const struct histogram *h, unsigned width);
+void level_histogram_put(struct buf *out, const struct level_histogram *h, unsigned width);
 /* The limits of a level: 0 and 1, 2 and 3, 4 and 7 ... */
-void histogram_limits(uint32_t level, uint64_t *low, uint64_t *high);
+void level_histogram_limits(uint32_t level, uint64_t *low, uint64_t *high);
 /* The level below which at least this share of the values is; -1: there are none. */
-int histogram_percentile(const struct histogram *h, double share);
+int level_histogram_percentile(const struct level_histogram *h, double share);
 
 #endif

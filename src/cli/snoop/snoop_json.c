@@ -44,7 +44,7 @@ static void put_levels(struct json *j, const struct tacho_view_row *row)
 
 		if (!row->levels[i])
 			continue;
-		histogram_limits(i, &low, &high);
+		level_histogram_limits(i, &low, &high);
 		json_begin(j, '{');
 		json_member(j, "from", u64, low);
 		json_member(j, "to", u64, high);

@@ -117,7 +117,7 @@ static void put_histogram(struct snoop *s, const struct tacho_view_row *row)
 	if (s->n_rows)
 		buf_putc(&s->out, '\n');
 	put_keys(s, row);
-	histogram_put(&s->out, &(struct histogram){ row->levels, row->n_levels, s->info->unit }, 0);
+	level_histogram_put(&s->out, &(struct level_histogram){ row->levels, row->n_levels, s->info->unit }, 0);
 }
 
 static void put_frames(struct buf *out, const char *const *names, uint32_t n)
