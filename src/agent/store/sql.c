@@ -70,16 +70,28 @@ static const char *const statements[SQL_COUNT] = {
 
 /* ---- opening ---- */
 
-static int read_schema_version(sqlite3 *db)
+/* Returns a code of SQLite. */
+static int read_schema_version(sqlite3 *db, int *version)
 {
 	sqlite3_stmt *st = NULL;
-	int version = -1;
+	int rc = sqlite3_prepare_v2(db, "PRAGMA user_version", -1, &st, NULL);
 
-	if (sqlite3_prepare_v2(db, "PRAGMA user_version", -1, &st, NULL) == SQLITE_OK &&
-	    sqlite3_step(st) == SQLITE_ROW)
-		version = sqlite3_column_int(st, 0);
+	if (rc == SQLITE_OK)
+		rc = sqlite3_step(st);
+	if (rc == SQLITE_ROW)
+		*version = sqlite3_column_int(st, 0);
 	sqlite3_finalize(st);
-	return version;
+	return rc == SQLITE_ROW ? SQLITE_OK : rc;
+}
+
+/* Whether the file cannot be used now, but its content is not to blame: the disk is full, or has errors. SQLite needs
+ * space for its shared memory even to read a file with a write-ahead log. */
+static bool is_temporary(sqlite3 *db, int rc)
+{
+	int error = sqlite3_system_errno(db);
+
+	return rc == SQLITE_FULL || rc == SQLITE_IOERR || rc == SQLITE_BUSY ||
+	       (rc == SQLITE_CANTOPEN && (error == ENOSPC || error == EDQUOT || error == EIO));
 }
 
 static int connect_to(struct store *s, sqlite3 **db, int flags)
@@ -91,18 +103,20 @@ static int connect_to(struct store *s, sqlite3 **db, int flags)
 	return rc;
 }
 
-/* Creates the schema and checks whether SQLite can use the file. Returns -EBADMSG if it is damaged. */
+/* Creates the schema and checks whether SQLite can use the file. Returns -EBADMSG if it is damaged, -ENOSPC if it may be usable
+ * later. */
 static int prepare_database(struct store *s, struct tacho_error *e)
 {
-	int rc = connect_to(s, &s->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE), version;
+	int rc = connect_to(s, &s->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE), version = 0;
 	char text[64];
 
-	if (rc == SQLITE_CANTOPEN)
+	if (rc == SQLITE_CANTOPEN && !is_temporary(s->db, rc))
 		return error_set(e, -EACCES, "cannot open the store %s: %s", s->path,
 				 strerror(sqlite3_system_errno(s->db)));
 	if (rc == SQLITE_OK)
 		rc = sqlite3_exec(s->db, "PRAGMA auto_vacuum=INCREMENTAL", NULL, NULL, NULL);
-	version = rc == SQLITE_OK ? read_schema_version(s->db) : -1;
+	if (rc == SQLITE_OK)
+		rc = read_schema_version(s->db, &version);
 	if (version > STORE_SCHEMA)
 		return error_set(e, -EINVAL, "the store %s was written by a newer tacho", s->path);
 	if (rc == SQLITE_OK)
@@ -110,7 +124,7 @@ static int prepare_database(struct store *s, struct tacho_error *e)
 	if (rc == SQLITE_CORRUPT || rc == SQLITE_NOTADB || version < 0)
 		return -EBADMSG;
 	if (rc != SQLITE_OK)
-		return error_set(e, -EIO, "cannot prepare the store %s: %s", s->path,
+		return error_set(e, is_temporary(s->db, rc) ? -ENOSPC : -EIO, "cannot prepare the store %s: %s", s->path,
 				 sqlite3_errmsg(s->db));
 	snprintf(text, sizeof(text), "PRAGMA user_version=%d", STORE_SCHEMA);
 	sqlite3_exec(s->db, text, NULL, NULL, NULL);
@@ -215,6 +229,8 @@ int sql_open(struct store *s, struct tacho_error *e)
 		if (err == 0)
 			err = open_reader(s, e);
 	}
+	if (err < 0)
+		sql_disconnect(s);
 	umask(before);
 	return err;
 }

@@ -15,6 +15,7 @@
 #include "base/error.h"
 #include "base/vec.h"
 
+#define OPEN_RETRY_NS 5000000000	/* how often a store that could not be opened is tried again */
 #define RETENTION_CHECK_NS 60000000000
 
 static int64_t flush_ns(const struct store *s)
@@ -202,14 +203,41 @@ static void update_status(struct store *s, int err, uint64_t took_ns)
 		s->opts.log(s->opts.log_arg, TACHO_LOG_INFO, "the store can be written again");
 }
 
+static void set_error(struct store *s, const char *text)
+{
+	pthread_mutex_lock(&s->lock);
+	snprintf(s->status.last_error, sizeof(s->status.last_error), "%.250s", text);
+	pthread_mutex_unlock(&s->lock);
+}
+
+/* Tries again to open a store that could not be opened at the start. Until then points wait in memory. */
+static void open_again(struct store *s)
+{
+	struct tacho_error e = { .column = -1 };
+	int64_t now = (int64_t)clock_mono_ns();
+	int err;
+
+	if (!s->unopened || now < s->open_after_ns)
+		return;
+	s->open_after_ns = now + OPEN_RETRY_NS;
+	pthread_mutex_lock(&s->read_lock);
+	err = sql_open(s, &e);
+	pthread_mutex_unlock(&s->read_lock);
+	s->unopened = err < 0;
+	if (err < 0)
+		set_error(s, e.message);
+}
+
 static void flush(struct store *s)
 {
 	uint64_t start_thread = clock_mono_ns();
 	int err = -EIO;
 
-	if (!s->checked)
+	open_again(s);
+	if (!s->checked && s->db) {
 		salvage_check(s);
-	s->checked = true;
+		s->checked = true;
+	}
 	s->damaged = atomic_exchange(&s->read_damage, false) || s->damaged;
 	salvage_if_damaged(s);
 	if (s->db) {
@@ -298,6 +326,29 @@ static int start_thread(struct store *s, struct tacho_error *e)
 	return 0;
 }
 
+/* A full disk does not keep the agent from counting. */
+static int open_now_or_later(struct store *s, struct tacho_error *e)
+{
+	struct tacho_error own = { .column = -1 };
+	int err = sql_open(s, &own);
+	char text[700];
+
+	if (err < 0 && err != -ENOSPC) {
+		error_set(e, err, "%s", own.message);
+		error_hint(e, "%s", own.hint);
+		return err;
+	}
+	if (err == 0)
+		return 0;
+	s->unopened = true;
+	s->open_after_ns = (int64_t)clock_mono_ns() + OPEN_RETRY_NS;
+	set_error(s, own.message);
+	snprintf(text, sizeof(text), "%.500s; the history waits in memory until the store can be opened", own.message);
+	if (s->opts.log)
+		s->opts.log(s->opts.log_arg, TACHO_LOG_WARN, text);
+	return 0;
+}
+
 int store_open(struct store **out, const char *path, struct registry *r,
 	       const struct store_opts *opts, struct tacho_error *e)
 {
@@ -313,7 +364,7 @@ int store_open(struct store **out, const char *path, struct registry *r,
 	pthread_mutex_init(&s->lock, NULL);
 	pthread_mutex_init(&s->read_lock, NULL);
 	pthread_cond_init(&s->flushed, NULL);
-	err = s->path ? sql_open(s, e) : error_nomem(e);
+	err = s->path ? open_now_or_later(s, e) : error_nomem(e);
 	if (err == 0)
 		err = start_thread(s, e);
 	if (err < 0) {

@@ -108,6 +108,8 @@ struct store {
 	int64_t retention_ns;		/* CLOCK_MONOTONIC */
 	bool checked;			/* the file was checked at the start */
 	bool damaged;			/* SQLite reported damage: replace the file */
+	bool unopened;			/* it could not be opened at the start, perhaps because the disk is full */
+	int64_t open_after_ns;		/* CLOCK_MONOTONIC: do not try again earlier */
 	bool moved_aside;		/* the damaged file was renamed, but the new one could not be opened */
 	int64_t salvage_after_ns;	/* CLOCK_MONOTONIC: do not try again earlier */
 
@@ -125,7 +127,7 @@ void salvage_into(struct store *s);
 /* foreign_file.c: if the file was written by a newer tacho or another program, the store gets another path beside it, and
  * the file is left unchanged. 0, or a negative errno with a message. */
 int store_avoid_foreign_file(struct store *s, struct tacho_error *e);
-int sql_open(struct store *s, struct tacho_error *e);
+int sql_open(struct store *s, struct tacho_error *e);	/* -ENOSPC: try again later */
 void sql_close(struct store *s);
 void sql_disconnect(struct store *s);		/* closes both connections */
 /* Renames the damaged file, creates a new one and salvages. Both connections must be closed. */

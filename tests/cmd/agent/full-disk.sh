@@ -8,7 +8,7 @@ mkdir disk
 mount -t tmpfs -o size=8m,mode=700 none disk 2>err || skip "cannot mount a tmpfs: $(cat err)"
 trap 'umount -l disk' EXIT
 PYTHONPATH=$SUPPORT python3 - <<'END'
-import os, time
+import os, signal, time
 from agent_test import *
 
 EVENTS = 'per = "cpu"\nevents = ["task-clock", "context-switches", "page-faults", "cpu-migrations"]'
@@ -55,6 +55,37 @@ check(all(a[1] <= b[1] for a, b in zip(got, got[1:])), "the counter falls")
 dropped = store()["points_dropped"]
 time.sleep(0.5)
 check(store()["points_dropped"] == dropped, "it goes on dropping")
+
+# Killed and started again while the disk is full: it counts, and the history from before and from meanwhile is there later.
+def fill():
+    with open("disk/ballast", "wb", buffering=0) as f:
+        try:
+            while True:
+                f.write(bytes(4096))
+        except OSError:
+            pass
+
+agent.ctl("read-now")
+kept = [p for p in points() if p[0] < time.time() * 1000 - 1000]
+fill()
+agent.stop(signal.SIGKILL)
+for name in ("agent.db-shm",):
+    if os.path.exists("disk/" + name):
+        os.unlink("disk/" + name)		# SQLite makes it again when the file is opened
+fill()
+agent.start()
+started = time.time() * 1000
+check(agent.get("/api/v1/status")["store"]["error"], "no error of the store: " + agent.text())
+check("waits in memory" in agent.text(), "it does not say so: " + agent.text())
+time.sleep(1)
+os.unlink("disk/ballast")
+freed = time.time() * 1000
+wait_until(lambda: store()["error"] is None, "the store to be opened", 60)
+check(not os.path.exists("disk/agent.db.damaged"), "a full disk was taken for damage")
+wait_until(lambda: (store(), points()[-1][0] > freed)[1], "new points", 30)
+have = {p[0] for p in points()}
+check(all(p[0] in have for p in kept), "history from before the kill is missing")
+check(any(started <= t < freed for t in have), "nothing from while the disk was full")
 agent.stop()
 print("recovered")
 END
