@@ -130,6 +130,7 @@ struct tacho_sched_opts {
 	size_t size;
 	uint64_t from_ns, to_ns;	/* times are counted within; to_ns 0: no limit */
 	bool statistics;		/* tacho_sched_task.runs */
+	bool switches_only;		/* deliver only them */
 	bool everything;		/* deliver all kinds of events */
 	bool idle_only;			/* only switches to and from idle tasks; idle time is added to the task before it */
 	/* Whether a task is shown and counted; NULL: all of them. */

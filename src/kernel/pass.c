@@ -15,8 +15,7 @@
 
 #define MAX_READ 1024u			/* records per batch */
 #define PREFETCH_DISTANCE 16u		/* records between a record's prefetch and its use */
-#define DIRECT_FIELDS (SAMPLE_LEADING_FIELDS | (uint64_t)PERF_SAMPLE_CALLCHAIN | (uint64_t)PERF_SAMPLE_RAW)
-#define FIELDS_BEFORE_RAW (DIRECT_FIELDS | (uint64_t)PERF_SAMPLE_READ)
+#define DIRECT_NEEDS (PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU)
 
 int kernel_pass_init(struct kernel_pass *p, struct tacho_perfdata *pd, const struct kernel_view *view, void *data)
 {
@@ -51,13 +50,14 @@ static const struct kernel_handler *find_handler(const struct kernel_view *view,
 
 static void set_offsets(struct kernel_event *ev, uint64_t type)
 {
-	ev->decoded = (type & FIELDS_BEFORE_RAW & ~DIRECT_FIELDS) != 0;
+	ev->decoded = (type & DIRECT_NEEDS) != DIRECT_NEEDS || (type & PERF_SAMPLE_READ);
 	ev->has_chain = (type & PERF_SAMPLE_CALLCHAIN) != 0;
 	ev->task = (uint16_t)sample_field_offset(type, PERF_SAMPLE_TID);
 	ev->time = (uint16_t)sample_field_offset(type, PERF_SAMPLE_TIME);
 	ev->cpu = (uint16_t)sample_field_offset(type, PERF_SAMPLE_CPU);
 	ev->period = (uint16_t)sample_field_offset(type, PERF_SAMPLE_PERIOD);
 	ev->after = (uint16_t)sample_leading_end(type);
+	ev->min_size = (uint16_t)(ev->after + sizeof(uint32_t) + (ev->has_chain ? sizeof(uint64_t) : 0));
 }
 
 static void add_event(struct kernel_pass *p, struct kernel_event *ev, uint32_t index)
@@ -151,43 +151,45 @@ static inline int deliver(struct kernel_pass *p, const struct kernel_event *ev, 
 		p->totals.damaged++;
 		return 0;
 	}
-	if (!p->totals.delivered++)
+	p->totals.delivered++;
+	if (!p->totals.first_ns)
 		p->totals.first_ns = s->time;
 	p->totals.last_ns = s->time;
 	return ev->handler->handle(p->data, s);
+}
+
+/* Moves *raw from a call chain to the raw data after it. False: the record is too short. */
+static inline bool skip_chain(const uint8_t *at, uint32_t size, uint32_t *raw, struct tacho_words *chain)
+{
+	uint64_t n = load_u64(at + *raw, false);
+	uint32_t first = *raw + (uint32_t)sizeof(n);
+
+	if (n > (size - first - sizeof(uint32_t)) / sizeof(n) || (uintptr_t)at % sizeof(n))
+		return false;
+	*chain = (struct tacho_words){ (const uint64_t *)(at + first), n };
+	*raw = first + (uint32_t)(n * sizeof(n));
+	return true;
 }
 
 /* Reads a sample at its known offsets. False: it is too short. */
 static inline bool read_direct(const struct kernel_event *ev, const uint8_t *at, uint32_t size, struct kernel_sample *s)
 {
 	uint32_t raw = ev->after;
-	uint64_t n;
 
-	if (ev->has_chain) {
-		if (size < raw + sizeof(n))
-			return false;
-		n = load_u64(at + raw, false);
-		raw += (uint32_t)sizeof(n);
-		if (n > (size - raw) / sizeof(n) || (uintptr_t)at % sizeof(n))
-			return false;
-		s->chain = (struct tacho_words){ (const uint64_t *)(at + raw), n };
-		raw += (uint32_t)(n * sizeof(n));
-	}
-	if (size < raw + sizeof(s->n_raw))
+	if (ev->decoded || size < ev->min_size || (ev->has_chain && !skip_chain(at, size, &raw, &s->chain)))
 		return false;
 	s->n_raw = load_u32(at + raw, false);
 	raw += (uint32_t)sizeof(s->n_raw);
 	if (s->n_raw > size - raw)
 		return false;
 	s->raw = at + raw;
-	s->pid = s->tid = UINT32_MAX;
-	if (ev->task) {
-		s->pid = load_u32(at + ev->task, false);
-		s->tid = load_u32(at + ev->task + 4, false);
-	}
-	s->time = ev->time ? load_u64(at + ev->time, false) : 0;
-	s->cpu = ev->cpu ? load_u32(at + ev->cpu, false) : UINT32_MAX;
-	s->period = ev->period ? load_u64(at + ev->period, false) : 1;
+	s->pid = load_u32(at + ev->task, false);
+	s->tid = load_u32(at + ev->task + 4, false);
+	s->time = load_u64(at + ev->time, false);
+	s->cpu = load_u32(at + ev->cpu, false);
+	s->period = 1;
+	if (ev->period)
+		s->period = load_u64(at + ev->period, false);
 	return true;
 }
 
@@ -210,8 +212,20 @@ static bool decode_sample(struct kernel_pass *p, const struct kernel_event *ev, 
 	return true;
 }
 
-/* A sample of this byte order. */
-static inline int read_sample(struct kernel_pass *p, const uint8_t *at, uint32_t size, const struct tacho_record *rec)
+/* A sample whose fields are not at known offsets, or that is damaged. */
+static __attribute__((noinline)) int read_undirected(struct kernel_pass *p, const uint8_t *at, struct kernel_sample *s)
+{
+	struct tacho_record rec;
+
+	perfdata_batch_record(p->pd, at, &rec);
+	if (decode_sample(p, s->event, &rec, s))
+		return deliver(p, s->event, s);
+	p->totals.damaged++;
+	return 0;
+}
+
+/* A sample of this byte order in a mapped file. */
+static inline int read_sample(struct kernel_pass *p, const uint8_t *at, uint32_t size)
 {
 	struct kernel_event *ev = event_of_sample(p, at, size);
 	struct kernel_sample s;
@@ -227,9 +241,9 @@ static inline int read_sample(struct kernel_pass *p, const uint8_t *at, uint32_t
 	s.swapped = false;
 	s.misc = load_u16(at + 4, false);
 	s.chain = (struct tacho_words){ 0 };
-	if (!ev->decoded && read_direct(ev, at, size, &s))
+	if (read_direct(ev, at, size, &s))
 		return deliver(p, ev, &s);
-	return rec && decode_sample(p, ev, rec, &s) ? deliver(p, ev, &s) : (p->totals.damaged++, 0);
+	return read_undirected(p, at, &s);
 }
 
 static int handle_sample(struct kernel_pass *p, const struct tacho_record *rec)
@@ -259,8 +273,10 @@ static inline int read_record(struct kernel_pass *p, const uint8_t *at)
 	uint32_t type = load_u32(at, false), size = load_u16(at + 6, false);
 	struct tacho_record rec;
 
+	if (type == TACHO_RECORD_SAMPLE)
+		return read_sample(p, at, size);
 	perfdata_batch_record(p->pd, at, &rec);
-	return type == TACHO_RECORD_SAMPLE ? read_sample(p, at, size, &rec) : kernel_sideband(p, &rec);
+	return kernel_sideband(p, &rec);
 }
 
 /* Records are read in time order, not in file order, so the CPU's hardware prefetcher does not help. */

@@ -56,6 +56,7 @@ struct kernel_event {			/* an event of the recording */
 	bool decoded;			/* its samples have fields before the raw data that are not at fixed offsets */
 	bool has_chain;
 	uint16_t task, time, cpu, period, after;	/* offsets in a sample; 0: not there */
+	uint16_t min_size;		/* of a sample without call chain and raw data */
 	struct kernel_field fields[KERNEL_FIELDS_MAX];
 };
 

@@ -276,13 +276,12 @@ static int name_new_tasks(struct tacho_sched *s, struct sched_task *prev, struct
 	return next->thread.comm ? 0 : name_task(s, next, kernel_text(sample, SWITCH_NEXT_COMM));
 }
 
-/* When the task that leaves the CPU was switched to; 0: not known. */
-static uint64_t start_of(struct tacho_sched *s, const struct sched_cpu *cpu, const struct sched_task *prev, struct tacho_sched_event *ev)
+/* The start of a task that was not switched to in the recording; 0: not known. */
+static __attribute__((noinline)) uint64_t estimate_start(struct tacho_sched *s, const struct sched_cpu *cpu, const struct sched_task *prev,
+							 struct tacho_sched_event *ev)
 {
 	struct tacho_sched_event idle = { .kind = TACHO_SCHED_SWITCH };
 
-	if (!cpu->current || cpu->current == prev)
-		return cpu->switch_ns;
 	s->missed++;
 	if (prev->ready_ns <= cpu->switch_ns || prev->ready_ns > ev->time)
 		return 0;
@@ -290,6 +289,13 @@ static uint64_t start_of(struct tacho_sched *s, const struct sched_cpu *cpu, con
 	if (cpu->current->pub.idle && !s->opts.idle_only)
 		measure(s, cpu->current, cpu->switch_ns, prev->ready_ns, &idle);
 	return prev->ready_ns;
+}
+
+/* When the task that leaves the CPU was switched to; 0: not known. */
+static inline uint64_t start_of(struct tacho_sched *s, const struct sched_cpu *cpu, const struct sched_task *prev,
+				struct tacho_sched_event *ev)
+{
+	return !cpu->current || cpu->current == prev ? cpu->switch_ns : estimate_start(s, cpu, prev, ev);
 }
 
 /* One switch, whose tasks are known: measures, delivers. */
@@ -320,37 +326,56 @@ static int switch_tasks(struct tacho_sched *s, struct sched_cpu *cpu, struct sch
 	return 0;
 }
 
+/* There are so many switches that their events share one struct, which is not cleared as a whole each time. */
+static void fill_switch(struct tacho_sched *s, const struct kernel_sample *sample, const struct sched_task *prev,
+			const struct sched_task *next)
+{
+	struct tacho_sched_event *ev = &s->event;
+	uint64_t state = kernel_number(sample, SWITCH_PREV_STATE);
+
+	ev->kind = TACHO_SCHED_SWITCH;
+	ev->cpu = sample->cpu;
+	ev->time = ev->sample_ns = sample->time;
+	ev->task = &prev->pub;
+	ev->other = &next->pub;
+	ev->state = prev->pub.idle ? 'I' : sched_state(&s->states, state);
+	ev->prev_state = state;
+	ev->preempted = ev->state == 'R' && (state & ~s->states.bits);
+	ev->start_estimated = false;
+	ev->start_ns = ev->run_ns = ev->delay_ns = ev->pre_migration_ns = 0;
+	ev->sleep_ns = ev->io_ns = ev->preempted_ns = 0;
+	ev->format = sample->event->format;
+	ev->raw = sample->raw;
+	ev->n_raw = sample->n_raw;
+	ev->raw_swapped = sample->swapped;
+	ev->chain = sample->chain;
+	ev->chain_pid = prev->pub.pid;
+}
+
 static int handle_switch(void *view, const struct kernel_sample *sample)
 {
 	struct tacho_sched *s = view;
-	struct tacho_sched_event ev = event_of(TACHO_SCHED_SWITCH, sample);
-	uint64_t state = kernel_number(sample, SWITCH_PREV_STATE);
 	struct sched_task *prev, *next;
 	struct sched_cpu *cpu;
 	int err;
 
-	if (!has_cpu(s, ev.cpu))
+	if (!has_cpu(s, sample->cpu))
 		return reject(s);
-	prev = task_on(s, (uint32_t)kernel_number(sample, SWITCH_PREV_PID), ev.cpu);
-	next = task_on(s, (uint32_t)kernel_number(sample, SWITCH_NEXT_PID), ev.cpu);
+	prev = task_on(s, (uint32_t)kernel_number(sample, SWITCH_PREV_PID), sample->cpu);
+	next = task_on(s, (uint32_t)kernel_number(sample, SWITCH_NEXT_PID), sample->cpu);
 	if (!prev || !next || ((!prev->thread.comm || !next->thread.comm) && name_new_tasks(s, prev, next, sample) < 0))
 		return -ENOMEM;
 	if (prev->pub.pid == UINT32_MAX)
 		prev->pub.pid = prev->thread.pid = sample->pid;
 	if (!s->states.bits)
 		sched_states_read(&s->states, sample->event->format);
-	ev.task = &prev->pub;
-	ev.other = &next->pub;
-	ev.chain_pid = prev->pub.pid;
-	ev.state = prev->pub.idle ? 'I' : sched_state(&s->states, state);
-	ev.prev_state = state;
-	ev.preempted = ev.state == 'R' && (state & ~s->states.bits);
 	if (prev->pub.prio < 0 && kernel_has(sample, SWITCH_PREV_PRIO))
 		prev->pub.prio = (int32_t)kernel_number(sample, SWITCH_PREV_PRIO);
 	if (kernel_has(sample, SWITCH_NEXT_PRIO))
 		next->pub.prio = (int32_t)kernel_number(sample, SWITCH_NEXT_PRIO);
-	cpu = &s->cpus.v[ev.cpu];
-	err = switch_tasks(s, cpu, prev, sample, &ev);
+	fill_switch(s, sample, prev, next);
+	cpu = &s->cpus.v[sample->cpu];
+	err = switch_tasks(s, cpu, prev, sample, &s->event);
 	if (!s->first_ns && sample->time >= s->opts.from_ns)
 		s->first_ns = sample->time;
 	if (!s->opts.to_ns || sample->time <= s->opts.to_ns)
@@ -391,7 +416,7 @@ static int wake_up(struct tacho_sched *s, const struct kernel_sample *sample, bo
 		return -ENOMEM;
 	if (!t->ready_ns)
 		t->ready_ns = sample->time;
-	return s->opts.event && !s->opts.idle_only && in_time(s, sample->time) ? emit_wakeup(s, t, sample, is_new) : 0;
+	return !s->switches_only && in_time(s, sample->time) ? emit_wakeup(s, t, sample, is_new) : 0;
 }
 
 static int handle_wakeup(void *view, const struct kernel_sample *sample)
@@ -459,7 +484,7 @@ static int handle_migration(void *view, const struct kernel_sample *sample)
 		return -ENOMEM;
 	t->pub.n_migrations += in_time(s, sample->time);
 	t->migrated_ns = sample->time;
-	return s->opts.event && !s->opts.idle_only && in_time(s, sample->time) ? emit_migration(s, t, sample) : 0;
+	return !s->switches_only && in_time(s, sample->time) ? emit_migration(s, t, sample) : 0;
 }
 
 static const struct kernel_handler handlers[] = {
@@ -500,6 +525,7 @@ static int prepare(struct tacho_sched *s, struct tacho_perfdata *pd, const struc
 	if (kernel_pass_init(&s->pass, pd, s->opts.everything ? &full_view : &switch_view, s) < 0)
 		return error_nomem(e);
 	s->has_waking = sched_has_waking(pd);
+	s->switches_only = !s->opts.event || s->opts.idle_only || s->opts.switches_only;
 	if (!s->opts.symbols)
 		return 0;
 	err = tacho_symbols_new(&s->symbols, s->opts.symbols, e);

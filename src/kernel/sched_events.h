@@ -35,6 +35,8 @@ struct tacho_sched {
 	struct kernel_pass pass;
 	struct tacho_symbols *symbols;
 	struct sched_states states;
+	struct tacho_sched_event event;	/* the current switch */
+	bool switches_only;		/* no other event is delivered */
 	struct { struct sched_cpu *v; size_t n, cap; } cpus;
 	uint64_t missed;		/* switches that are not in the recording */
 	bool has_waking;		/* wakeups are taken from sched_waking, which comes earlier */

@@ -95,7 +95,7 @@ int input_file_open(struct input_file *f, const char *path, const struct tacho_p
 void input_file_close(struct input_file *f);
 /* Releases the pages below `offset`, which are not needed soon, to keep resident memory small. */
 void input_file_drop_pages(struct input_file *f, uint64_t offset);
-#define DROP_BYTES (32u << 20)		/* granularity of input_file_drop_pages() */
+#define DROP_BYTES (8u << 20)		/* granularity of input_file_drop_pages() */
 
 struct file_header {
 	uint64_t entry_bytes;		/* size of an attr with its section of ids */

@@ -96,14 +96,6 @@ static int compare_rows(const void *a, const void *b, void *arg)
 
 /* ---- text ---- */
 
-void sched_put_time(struct buf *out, uint64_t ns, size_t width)
-{
-	size_t from = out->n;
-
-	buf_printf(out, "%" PRIu64 ".%06" PRIu64, ns / 1000000000, ns % 1000000000 / 1000);
-	buf_align(out, from, width);
-}
-
 static void put_rule(struct buf *out, size_t n)
 {
 	buf_putc(out, ' ');

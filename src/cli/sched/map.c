@@ -146,14 +146,27 @@ static void put_styled(struct sched_map *m, const char *color, const char *text)
 		buf_puts(out, text);
 }
 
+/* "*A0 " */
+static void put_plain_column(struct sched_map *m, const struct map_column *c, uint32_t cpu)
+{
+	const char *letters = letters_of(m, c->task);
+
+	buf_put(&m->out.text, (const char[]){ c->cpu == cpu ? '*' : ' ', letters[0], letters[1], ' ' }, 4);
+}
+
 static void put_columns(struct sched_map *m, uint32_t cpu)
 {
 	for (size_t i = 0; i < m->columns.n; i++) {
 		const struct map_column *c = &m->columns.v[i];
-		const char *letters = letters_of(m, c->task), *color_cpu, *color_task;
+		const char *letters, *color_cpu, *color_task;
 
 		if (!shows_cpu(m, c->cpu))
 			continue;
+		if (!m->colors) {
+			put_plain_column(m, c, cpu);
+			continue;
+		}
+		letters = letters_of(m, c->task);
 		color_cpu = cpuset_has(&m->color_cpus, (int)c->cpu) ? COLOR_OF_CPUS : NULL;
 		color_task = c->task && c->task->index < m->tasks.n && m->tasks.v[c->task->index].colored ? COLOR_OF_TASKS : NULL;
 		put_styled(m, color_cpu, c->cpu == cpu ? "*" : " ");
@@ -288,7 +301,7 @@ static int write_map(struct sched_map *m, struct tacho_sched *s)
 
 static int analyse(struct sched_map *m, struct tacho_perfdata *pd)
 {
-	struct tacho_sched_opts opts = { .size = sizeof(opts), .event = on_event, .arg = m };
+	struct tacho_sched_opts opts = { .size = sizeof(opts), .switches_only = true, .event = on_event, .arg = m };
 	struct tacho_error e = { .column = -1 };
 	struct tacho_sched *s = NULL;
 	struct time_window window;

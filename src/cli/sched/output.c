@@ -8,7 +8,16 @@
 
 #include "base/io.h"
 #include "cli/core/command.h"
+#include "cli/core/fast_format.h"
 #include "cli/sched/sched.h"
+
+void sched_put_time(struct buf *out, uint64_t ns, unsigned width)
+{
+	char text[64], *at = format_dec(text, ns / 1000000000, width - 7, ' ');
+
+	*at++ = '.';
+	buf_put(out, text, (size_t)(format_dec6(at, ns % 1000000000 / 1000) - text));
+}
 
 void sched_json_id(struct json *j, const char *key, uint32_t id)
 {

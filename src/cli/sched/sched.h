@@ -28,8 +28,8 @@ int sched_export_run(void *opts, int argc, char **argv);
 
 /* The one range of --time; all zero without it. Prints a message and returns false if it is wrong. */
 bool sched_time(const char *command, const struct sched_opts *o, const struct tacho_perfdata *pd, struct time_window *out);
-/* "123.456789": seconds and microseconds, right-aligned. */
-void sched_put_time(struct buf *out, uint64_t ns, size_t width);
+/* "123.456789": seconds and microseconds, right-aligned in at least 8 columns, at most 23. */
+void sched_put_time(struct buf *out, uint64_t ns, unsigned width);
 /* A number that is not known if it is UINT32_MAX: null. */
 void sched_json_id(struct json *j, const char *key, uint32_t id);
 

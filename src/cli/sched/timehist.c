@@ -72,7 +72,7 @@ static void render_name(struct timehist_name *name, const struct tacho_sched_tas
 	memset(name->text + name->n, ' ', TIMEHIST_NAME_BYTES - name->n);
 }
 
-const struct timehist_name *timehist_name(struct timehist *t, const struct tacho_sched_task *task)
+const struct timehist_name *timehist_name_slow(struct timehist *t, const struct tacho_sched_task *task)
 {
 	struct timehist_name *name;
 
@@ -85,23 +85,55 @@ const struct timehist_name *timehist_name(struct timehist *t, const struct tacho
 	return name;
 }
 
-/* As "%*lu.%06lu". */
-static inline char *put_time(char *at, uint64_t ns)
+/* As "%8lu.%06lu". Consecutive events are mostly in the same second. */
+static inline char *put_time(struct timehist *t, char *at, uint64_t ns)
 {
-	at = format_dec(at, ns / 1000000000, 8, ' ');
-	*at++ = '.';
-	return format_dec6(at, ns % 1000000000 / 1000);
+	uint64_t seconds = ns / 1000000000;
+
+	if (seconds != t->seconds || !t->n_seconds_text) {
+		char *end = format_dec(t->seconds_text, seconds, 8, ' ');
+
+		*end = '.';
+		t->n_seconds_text = (size_t)(end + 1 - t->seconds_text);
+		t->seconds = seconds;
+	}
+	memcpy(at, t->seconds_text, sizeof(t->seconds_text));
+	return format_dec6(at + t->n_seconds_text, ns % 1000000000 / 1000);
 }
 
+/* As "%6lu.%03lu ". */
 static inline char *put_ms(char *at, uint64_t ns)
 {
-	uint64_t us = ns / 1000;
+	uint64_t us = ns / 1000, digits;
+	unsigned blanks;
 
-	at = format_dec(at, us / 1000, 6, ' ');
-	*at++ = '.';
-	at = format_dec(at, us % 1000, 3, '0');
-	*at++ = ' ';
-	return at;
+	if (us >= 100000000) {
+		at = format_dec(at, us / 1000, 6, ' ');
+		*at++ = '.';
+		at = format_dec(at, us % 1000, 3, '0');
+		*at++ = ' ';
+		return at;
+	}
+	digits = format_digits8(us);
+	blanks = (unsigned)__builtin_ctzll(digits | 1ull << 32) & ~7u;		/* bits of leading zeros */
+	digits = (digits | 0x3030303030303030ull) ^ (0x1010101010101010ull & ((1ull << blanks) - 1));
+	*at = ' ';
+	format_word(at + 1, digits);
+	format_word(at + 7, digits >> 40);
+	at[6] = '.';
+	at[10] = ' ';
+	return at + 11;
+}
+
+/* As " [%04u] ". */
+static inline char *put_cpu(char *at, uint32_t cpu)
+{
+	format_word(at, 0x20ull);
+	at[1] = '[';
+	format_word(at + 2, (format_digits8(cpu) | 0x3030303030303030ull) >> 32);
+	at[6] = ']';
+	at[7] = ' ';
+	return at + 8;
 }
 
 /* The mark of one CPU, in the column of that CPU. */
@@ -124,10 +156,8 @@ static inline char *put_name(struct timehist *t, char *at, const struct timehist
 
 static inline char *put_start(struct timehist *t, char *at, const struct tacho_sched_event *ev, char mark, const struct timehist_name *name)
 {
-	at = put_time(at, ev->time);
-	*at++ = ' ', *at++ = '[';
-	at = format_dec(at, ev->cpu, 4, '0');
-	*at++ = ']', *at++ = ' ';
+	at = put_time(t, at, ev->time);
+	at = put_cpu(at, ev->cpu);
 	if (t->o->cpu_visual)
 		at = put_mark(t, at, ev->cpu, mark);
 	*at++ = ' ';
@@ -187,10 +217,14 @@ static int put_switch(struct timehist *t, const struct tacho_sched_event *ev)
 		at = put_next(t, at, ev->other, ev->cpu);
 	if (o->wakeups && !o->next)
 		at = format_blanks(at, t->name_width + 2);
+	*at = '\n';
 	t->out.text.n += (size_t)(at - start);
-	if (t->chains && !ev->task->idle)
+	if (t->chains && !ev->task->idle) {
 		put_chain(t, ev);
-	buf_putc(&t->out.text, '\n');
+		buf_putc(&t->out.text, '\n');
+	} else {
+		t->out.text.n++;
+	}
 	return 0;
 }
 
@@ -426,7 +460,7 @@ static int analyse(struct timehist *t, struct tacho_perfdata *pd)
 	struct tacho_symbols_opts symbols = { .size = sizeof(symbols), .symfs = o->symfs, .vmlinux = o->vmlinux,
 					      .kallsyms = o->kallsyms };
 	struct tacho_sched_opts opts = { .size = sizeof(opts), .statistics = o->summary || o->with_summary || o->json,
-					 .idle_only = o->idle_hist, .event = on_event, .arg = t };
+					 .idle_only = o->idle_hist, .switches_only = !o->wakeups && !o->migrations, .event = on_event, .arg = t };
 	struct tacho_cpu_counts n_cpus;
 	struct time_window window;
 

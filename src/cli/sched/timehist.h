@@ -34,6 +34,9 @@ struct timehist {
 	struct int_map pids, tids;	/* of -p and -t; empty: all */
 	struct cpuset cpus, prios;	/* of -C and --prio; empty: all */
 	unsigned name_width;
+	uint64_t seconds;		/* of the last time written */
+	char seconds_text[48];		/* "   12638." */
+	size_t n_seconds_text;
 	uint32_t n_columns;		/* CPUs of -V */
 	bool lines;			/* no -s */
 	bool chains;			/* the recording has them, and they are shown */
@@ -42,8 +45,14 @@ struct timehist {
 	struct map idle_chain_index;	/* "CPU text" -> index */
 };
 
+const struct timehist_name *timehist_name_slow(struct timehist *t, const struct tacho_sched_task *task);
 /* The name of a task; at least TIMEHIST_NAME_BYTES are readable. NULL: out of memory. */
-const struct timehist_name *timehist_name(struct timehist *t, const struct tacho_sched_task *task);
+static inline const struct timehist_name *timehist_name(struct timehist *t, const struct tacho_sched_task *task)
+{
+	const struct timehist_name *name = task->index < t->names.n ? &t->names.v[task->index] : NULL;
+
+	return name && name->comm == task->comm && name->pid == task->pid ? name : timehist_name_slow(t, task);
+}
 
 /* Appends the functions of a call chain, innermost first, but not those of the scheduler itself. */
 void timehist_put_chain(struct timehist *t, const struct tacho_sched_event *ev, const char *separator, struct buf *out);
