@@ -1,6 +1,7 @@
 #ifndef TACHO_RECORDER_H
 #define TACHO_RECORDER_H
 
+#include <tacho/perfdata.h>
 #include <tacho/sampler.h>
 
 TACHO_BEGIN_DECLS
@@ -71,6 +72,8 @@ TACHO_API int64_t tacho_recorder_drain(struct tacho_recorder *r, struct tacho_er
 TACHO_API int64_t tacho_recorder_snapshot(struct tacho_recorder *r, struct tacho_error *e);
 /* Appends whole records to the output. A tacho_bytes_fn: `recorder` is a struct tacho_recorder. */
 TACHO_API int tacho_recorder_write(void *recorder, const void *bytes, size_t n);
+/* Sets a feature of the file's header, until finish(); not in a pipe. */
+TACHO_API int tacho_recorder_feature(struct tacho_recorder *r, enum tacho_feature f, const void *payload, size_t n);
 /* Completes the file in its current state, so that it can be read if the process is killed later. */
 TACHO_API int tacho_recorder_checkpoint(struct tacho_recorder *r, struct tacho_error *e);
 

@@ -114,7 +114,7 @@ struct tacho_object_info {
 	char symbol_source;		/* where its symbols are from, as in perf's 'report -v': 'd' the file itself,
 					 * 'l' and 'b' its separate debug file, found by its link or build ID, 'B' and
 					 * 'D' the build-id cache (file, debug file), 'n' .gnu_debugdata, 'k' kallsyms,
-					 * 'v' vmlinux, 'K' module, 'j' a JIT map; 0: it has no symbols */
+					 * 'v' vmlinux, 'K' module, 'j' a JIT map; 'e' the recording itself; 0: it has no symbols */
 };
 TACHO_API int tacho_symbols_object(const struct tacho_symbols *s, uint32_t object,
 				   struct tacho_object_info *out);
@@ -149,6 +149,26 @@ TACHO_API int tacho_symbols_inlines(struct tacho_symbols *s, const struct tacho_
  * build_id_dir, progress and live are used; `live` downloads nothing. Returns a file descriptor, -EEXIST if the file has its
  * symbols itself, -ENOENT if there is no debug file, or another negative errno. */
 TACHO_API int tacho_debug_file_open(const char *path, const struct tacho_symbols_opts *opts, struct tacho_error *e);
+
+/*
+ * Symbols that are embedded in a recording, so that it can be read where its objects are missing: the functions, source lines
+ * and inlined functions at the addresses of its samples.
+ *
+ *	new -> add, add ... -> write -> free
+ *
+ * The symbols that it is made from should have been made with no_demangle: names are demangled by the reader.
+ */
+struct tacho_embedding;
+TACHO_API int tacho_embedding_new(struct tacho_embedding **out, struct tacho_symbols *s);	/* 0 or -ENOMEM */
+TACHO_API void tacho_embedding_free(struct tacho_embedding *b);
+/* Adds addresses of one process, according to the records that were fed so far. Returns 0 or -ENOMEM. */
+TACHO_API int tacho_embedding_add(struct tacho_embedding *b, uint32_t pid, enum tacho_space space, const uint64_t *ips, size_t n);
+/* Resolves all addresses and passes the bytes for tacho_symbols_set_embedded() to `fn`, at once. Returns 0, -ENOMEM, or the
+ * error of `fn`. */
+TACHO_API int tacho_embedding_write(struct tacho_embedding *b, int (*fn)(void *arg, const void *bytes, size_t n), void *arg);
+/* Uses embedded symbols where an object's own are missing. The bytes are copied. To be called before anything is resolved.
+ * Returns 0, -EBADMSG, -EOPNOTSUPP for those of a newer version, -EFBIG, -ENOMEM. */
+TACHO_API int tacho_symbols_set_embedded(struct tacho_symbols *s, const void *bytes, size_t n);
 
 /* Machine code: of one function, see tacho_code_get(), or from an address on. */
 struct tacho_code_view {

@@ -123,11 +123,22 @@ uint32_t load_file_n_cpus(const struct tacho_perfdata *pd)
 
 /* ---- build ids ---- */
 
+/* Those of a newer version or damaged ones are as good as none: what has no name then has a reason. */
+static int load_embedded_symbols(struct load *l)
+{
+	size_t n;
+	const void *bytes = tacho_perfdata_feature(l->pd, TACHO_FEATURE_SYMBOLS, &n);
+
+	return bytes ? tacho_symbols_set_embedded(l->symbols, bytes, n) : 0;
+}
+
 int load_file_build_ids(struct load *l)
 {
 	struct tacho_feature_list list;
 	struct tacho_file_build_id id;
 
+	if (load_embedded_symbols(l) == -ENOMEM)
+		return -ENOMEM;
 	if (tacho_perfdata_list(l->pd, TACHO_FEATURE_BUILD_ID, &list) < 0)
 		return 0;
 	while (tacho_build_id_next(&list, &id) > 0)

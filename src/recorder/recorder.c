@@ -350,6 +350,11 @@ int tacho_recorder_finish(struct tacho_recorder *r, struct tacho_error *e)
 	return err < 0 ? fail(r, err, e) : 0;
 }
 
+int tacho_recorder_feature(struct tacho_recorder *r, enum tacho_feature f, const void *payload, size_t n)
+{
+	return r->writer ? tacho_writer_feature(r->writer, f, payload, n) : -EBADF;
+}
+
 int tacho_recorder_memory_fd(const struct tacho_recorder *r)
 {
 	return r->in_memory ? r->fd : -1;

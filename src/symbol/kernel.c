@@ -7,6 +7,7 @@
  *	4. /proc/kallsyms, or a copy of it in the build-id cache, if the running kernel is the recorded one
  *	   or the build ID was not recorded
  *	5. a vmlinux in the directories where distributions install it
+ *	6. the symbols that are embedded in the recording
  *
  * KASLR moves the kernel at every boot: the recording holds the address of one reference symbol, and
  * the difference to the symbol table shifts all other addresses.
@@ -14,6 +15,7 @@
 #include "symbol/kernel.h"
 
 #include "symbol/elf_symbols.h"
+#include "symbol/embed/embedded.h"
 #include "symbol/object_files.h"
 #include "symbol/kallsyms.h"
 #include "symbol/symbol_cache.h"
@@ -390,6 +392,28 @@ static int load_running(struct kernel *k, const struct symbol_search *search)
 	return other;
 }
 
+/* Embedded symbols have the addresses of the recorded kernel. */
+static int load_embedded(struct kernel *k, const struct symbol_search *search)
+{
+	struct object *obj = k->main;
+	const struct embedded_object *from = embedded_find(search->embedded, obj);
+	int err;
+
+	if (!from || !from->functions.n)
+		return -ENOENT;
+	symbol_table_done(&obj->table);
+	kallsyms_rules(&obj->table);
+	err = embedded_add_symbols(search->embedded, from, &obj->table);
+	if (err == 0)
+		err = symbol_table_finish(&obj->table);
+	if (err < 0)
+		return err;
+	k->shift = 0;
+	k->embedded = true;
+	obj->why = NULL;
+	return 0;
+}
+
 static int load_first(struct kernel *k, const struct symbol_search *search)
 {
 	struct object *obj = k->main;
@@ -408,6 +432,8 @@ static int load_first(struct kernel *k, const struct symbol_search *search)
 		err = is_running_kernel(obj) ? -ENOENT : load_by_build_id(k, search);
 		if (err < 0 && err != -ENOMEM)
 			err = load_running(k, search);
+		if (err < 0 && err != -ENOMEM)
+			err = load_embedded(k, search);
 	}
 	return err;
 }
@@ -429,7 +455,7 @@ int kernel_load(struct kernel *k, const struct symbol_search *search, uint64_t i
 	k->main->loaded = true;
 	if (search->live)
 		symbol_table_compact(&k->main->table);
-	k->main->symbol_source = (char)(!k->main->table.n ? 0 : k->file ? 'v' : 'k');
+	k->main->symbol_source = (char)(!k->main->table.n ? 0 : k->file ? 'v' : k->embedded ? 'e' : 'k');
 	if (k->copied && is_outside_text(k, ip)) {
 		err = load_proc_kallsyms(k, search);
 		k->copied = err == -ENOMEM;

@@ -15,6 +15,7 @@ struct kernel {
 	char *reference;		/* relocation reference symbol, whose address was recorded: "_text" */
 	uint64_t reference_address;	/* its address in the recorded kernel; 0: unknown */
 	uint64_t shift;			/* recorded address + shift = the table's address */
+	bool embedded;			/* the table is from the recording */
 	bool copied;			/* the table comes from a cached copy of kallsyms, without modules */
 };
 

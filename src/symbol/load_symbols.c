@@ -4,6 +4,7 @@
 #include "symbol/objects.h"
 
 #include "symbol/elf_embedded.h"
+#include "symbol/embed/embedded.h"
 #include "symbol/elf_section_data.h"
 #include "symbol/elf_symbols.h"
 #include "symbol/jit/jit_files.h"
@@ -276,12 +277,31 @@ static int load_vdso(struct object *obj, const struct symbol_search *search,
 	return load_from_elf(obj, &e, &e, NULL, cached);
 }
 
-int object_load(struct object *obj, const struct symbol_search *search)
+/* Uses the symbols in the recording, if the object has none, or not all. */
+static int load_embedded(struct object *obj, const struct symbol_search *search)
+{
+	int err;
+
+	obj->embedded = embedded_find(search->embedded, obj);
+	if (!obj->embedded || (obj->table.n && !obj->why && obj->kind != OBJECT_JIT))
+		return 0;
+	err = embedded_add_segments(obj->embedded, obj);
+	if (err == 0)
+		err = embedded_add_symbols(search->embedded, obj->embedded, &obj->table);
+	if (err == 0)
+		err = symbol_table_finish(&obj->table);
+	if (err == 0 && obj->embedded->functions.n) {
+		obj->why = NULL;
+		obj->symbol_source = 'e';
+	}
+	return err;
+}
+
+static int load_own(struct object *obj, const struct symbol_search *search)
 {
 	struct symbol_cache_entry cached = { .usable = false };
 	int err = 0;
 
-	obj->loaded = true;
 	switch (obj->kind) {
 	case OBJECT_FILE:
 	case OBJECT_MODULE:
@@ -308,15 +328,26 @@ int object_load(struct object *obj, const struct symbol_search *search)
 	if (err == 0)
 		return 0;
 	symbol_table_done(&obj->table);
-	if (err == -ENOMEM) {		/* reset, so that loading is tried again */
-		free(take(obj->segments));
-		obj->n_segments = 0;
-		obj->loaded = false;
+	if (err == -ENOMEM)
 		return err;
-	}
 	if (obj->kind == OBJECT_JIT && err == -ENOENT)
 		obj->why = "made at run time, and its maker left no perf-PID.map";
 	else if (!obj->why)
 		obj->why = reason_text(err);
 	return 0;
+}
+
+int object_load(struct object *obj, const struct symbol_search *search)
+{
+	int err = load_own(obj, search);
+
+	if (err == 0)
+		err = load_embedded(obj, search);
+	obj->loaded = err == 0;
+	if (err < 0) {			/* reset, so that loading is tried again */
+		symbol_table_done(&obj->table);
+		free(take(obj->segments));
+		obj->n_segments = 0;
+	}
+	return err;
 }

@@ -4,6 +4,7 @@
  */
 #include "symbol/dwarf_image.h"
 #include "symbol/elf_section_data.h"
+#include "symbol/embed/embedded.h"
 #include "symbol/inline_cache.h"
 #include "symbol/inlines.h"
 #include "symbol/object_files.h"
@@ -158,6 +159,15 @@ static int find_cached(struct object_inlines *o, uint32_t at, bool with_calls, s
 	return n;
 }
 
+static int find_embedded(const struct object *obj, const struct inlines_search *in, uint64_t address,
+			 struct inlined_function *out)
+{
+	const struct inlines_opts opts = { .names = in->names, .no_demangle = in->search->no_demangle,
+					   .short_names = in->search->short_names };
+
+	return obj->embedded ? embedded_find_inlines(in->search->embedded, obj->embedded, address, &opts, out) : 0;
+}
+
 int object_find_inlines(struct object *obj, const struct inlines_search *in, uint64_t address, bool with_calls,
 			struct inlined_function *out)
 {
@@ -169,7 +179,7 @@ int object_find_inlines(struct object *obj, const struct inlines_search *in, uin
 		return -ENOMEM;
 	o = obj->inlines;
 	if (!o)
-		return 0;
+		return find_embedded(obj, in, address, out);
 	at = inline_cache_find(&o->cache, address);
 	n = at == PAINTED_NONE ? -EAGAIN : find_cached(o, at, with_calls, out);
 	if (n != -EAGAIN)

@@ -53,6 +53,7 @@ struct object {
 	bool lines_read;
 	struct object_inlines *inlines;	/* inlined functions, opened on first use; NULL: none */
 	bool inlines_read;
+	const struct embedded_object *embedded;	/* symbols that the recording has of it; NULL: none */
 	uint32_t used_at;		/* objects.generation of the last lookup */
 };
 
@@ -62,6 +63,7 @@ struct symbol_search {
 	bool live, force, no_demangle, short_names;
 	uint32_t machine;		/* ELF e_machine; 0: any */
 	struct debuginfod *downloads;	/* NULL: nothing is downloaded */
+	const struct embedded *embedded;	/* symbols in the recording itself; NULL: none */
 };
 
 #define RECENT_FILES 64u

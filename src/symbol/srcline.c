@@ -4,6 +4,7 @@
  */
 #include "symbol/dwarf_line.h"
 #include "symbol/elf_section_data.h"
+#include "symbol/embed/embedded.h"
 #include "symbol/object_files.h"
 #include "symbol/objects.h"
 
@@ -50,6 +51,17 @@ static int lines_of_kernel(struct object *obj, const char *vmlinux)
 	return err < 0 ? err : take_lines(obj, &e);
 }
 
+static int take_embedded(struct object *obj, const struct symbol_search *search)
+{
+	int err;
+
+	obj->lines = calloc(1, sizeof(*obj->lines));
+	err = obj->lines ? embedded_add_lines(search->embedded, obj->embedded, obj->lines) : -ENOMEM;
+	if (err < 0)
+		object_drop_lines(obj);
+	return err;
+}
+
 int object_read_lines(struct object *obj, const struct symbol_search *search, const char *vmlinux)
 {
 	int err = 0;
@@ -58,6 +70,8 @@ int object_read_lines(struct object *obj, const struct symbol_search *search, co
 		err = lines_of_file(obj, search);
 	else if (obj->kind == OBJECT_KERNEL)
 		err = lines_of_kernel(obj, vmlinux);
+	if (err != -ENOMEM && !obj->lines && obj->embedded)
+		err = take_embedded(obj, search);
 	obj->lines_read = err != -ENOMEM;
 	return err == -ENOMEM ? err : 0;
 }

@@ -9,6 +9,7 @@
 #include "symbol/location_cache.h"
 #include "symbol/code_reader.h"
 #include "symbol/debuginfod.h"
+#include "symbol/embed/embedded.h"
 #include "symbol/dwarf_line.h"
 #include "symbol/inlines.h"
 #include "symbol/object_files.h"
@@ -47,6 +48,7 @@ struct tacho_symbols {
 	struct interval_cache intervals;
 	struct location_cache cache;
 	struct symbol_search search;
+	struct embedded *embedded;
 	uint32_t last[LAST_PROCESSES];	/* cache: pid modulo size -> index in `processes` */
 	bool out_of_memory;		/* tacho_symbols_failed() */
 	char *symfs, *vmlinux, *kallsyms, *build_id_dir, *procfs;
@@ -137,6 +139,7 @@ void tacho_symbols_free(struct tacho_symbols *s)
 	jit_code_done(&s->jit);
 	kernel_done(&s->kernel);
 	objects_done(&s->objects);
+	embedded_free(s->embedded);
 	location_cache_done(&s->cache);
 	names_done(&s->names);
 	debuginfod_free(s->search.downloads);
@@ -342,6 +345,19 @@ uint64_t tacho_symbols_next_change(const struct tacho_symbols *s)
 int tacho_symbols_advance(struct tacho_symbols *s, uint64_t time)
 {
 	return note_failure(s, jit_code_advance(&s->jit, &s->processes, &s->objects, time));
+}
+
+int tacho_symbols_set_embedded(struct tacho_symbols *s, const void *bytes, size_t n)
+{
+	struct embedded *read;
+	int err = embedded_read(&read, bytes, n);
+
+	if (err < 0)
+		return err == -ENOMEM ? note_failure(s, err) : err;
+	embedded_free(s->embedded);
+	s->embedded = read;
+	s->search.embedded = read;
+	return 0;
 }
 
 /* ---- resolving ---- */

@@ -9,8 +9,13 @@ int file_build_ids_feed(const struct tacho_perfdata *pd, struct tacho_symbols *s
 {
 	struct tacho_feature_list list;
 	struct tacho_file_build_id entry;
+	size_t n;
+	const void *symbols = tacho_perfdata_feature(pd, TACHO_FEATURE_SYMBOLS, &n);
 	int err = 0;
 
+	/* Those of a newer version or damaged ones are as good as none. */
+	if (symbols && tacho_symbols_set_embedded(s, symbols, n) == -ENOMEM)
+		return -ENOMEM;
 	if (tacho_perfdata_list(pd, TACHO_FEATURE_BUILD_ID, &list) < 0)
 		return 0;
 	while (!err && tacho_build_id_next(&list, &entry) > 0) {

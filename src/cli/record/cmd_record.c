@@ -136,6 +136,9 @@ static const struct option_row record_rows[] = {
 	{ OPT_FLAG, 0, "jit", AT(jit),
 	  .help = "record names of JIT-compiled functions: start Node, Java, Python and .NET so that they write them, and "
 		  "ask running JVMs" },
+	{ OPT_FLAG, 0, "embed-symbols", AT(embed_symbols),
+	  .help = "at the end, put the names, source lines and inlined functions of the samples into the file, so that it can be "
+		  "read on other machines" },
 	{ OPT_GROUP, .help = "Ring buffers" },
 	{ OPT_STR, 'm', "mmap-pages", AT(pages), "PAGES[,AUX]",
 	  "data pages per ring buffer, or bytes as in 8M; after the comma those of an AUX area" },
@@ -281,6 +284,8 @@ static int check_options(const struct record_opts *o, int argc)
 		return usage_error("-S cannot be used with --aux-sample, --switch-output or --threads");
 	if (o->off_cpu && (o->threads || o->overwrite || o->snapshot || o->aux_sample || o->all_user || o->no_samples))
 		return usage_error("--off-cpu cannot be used with --threads, --overwrite, -S, --aux-sample, --all-user or -n");
+	if (o->embed_symbols && (o->threads || o->no_samples))
+		return usage_error("--embed-symbols cannot be used with --threads or -n");
 	if (o->no_build_ids && o->all_build_ids)
 		return usage_error("-B and --buildid-all cannot be used together");
 	return 0;
@@ -538,6 +543,8 @@ static int finish(struct record_session *s, int err)
 	}
 	if (err == 0 && s->o->tail_synth)
 		err = synthesize(s);
+	if (err == 0 && s->o->embed_symbols)
+		record_embed_symbols(&s->file);
 	end = tacho_recorder_finish(s->recorder, &e);
 	if (end < 0 && err == 0)
 		message_error("record", NULL, NULL, &e);
@@ -656,7 +663,14 @@ int record_run_opts(struct record_opts *o, int argc, char **argv)
 		return usage_error("--threads writes a directory: it cannot be used with a pipe");
 	if (s.file.pipe && o->switch_output)
 		return usage_error("--switch-output writes several files: it cannot be used with a pipe");
+	if (s.file.pipe && o->embed_symbols)
+		return usage_error("--embed-symbols completes a file at its end: it cannot be used with a pipe");
 	err = record_plan_init(o, argc > 0, &s.plan);
+	if (err == 0 && o->embed_symbols && s.plan.raw_stacks) {
+		message_text("record", "--embed-symbols: copies of stacks can be unwound on this machine only; use "
+			     "--call-graph dwarf without raw");
+		err = -EINVAL;
+	}
 	if (err < 0)
 		s.status = EXIT_USAGE;
 	if (err == 0)

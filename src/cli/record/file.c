@@ -125,8 +125,11 @@ static int add_finished_file(struct record_file *f)
 int record_file_switch(struct record_file *f)
 {
 	struct tacho_error e = { .column = -1 };
-	int err = tacho_recorder_finish(f->recorder, &e);
+	int err;
 
+	if (f->opts->embed_symbols)
+		record_embed_symbols(f);
+	err = tacho_recorder_finish(f->recorder, &e);
 	if (err < 0)
 		message_text("record", "%s", e.message);
 	if (err == 0)

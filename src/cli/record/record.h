@@ -5,6 +5,7 @@
  *	events.c         from options to events, target and sample fields
  *	file.c           output files: names, switching from one to the next
  *	output_file.c    an output file's names; shared with other commands that write recordings
+ *	embed.c          --embed-symbols: names for readers on other machines
  *	jit.c            --jit: functions of JIT compilers
  *	object_cache.c   copies of objects for later, by build ID
  *	loop.c           main loop: waits for rings, the command's end, delays, signals, the control channel
@@ -63,6 +64,7 @@ struct record_opts {
 	bool tail_synth;
 	bool no_build_ids, all_build_ids, no_cache;
 	bool jit;
+	bool embed_symbols;
 	bool quiet, dump_attr, dry_run;
 	unsigned verbose;
 };
@@ -125,6 +127,10 @@ void record_file_done(struct record_file *f);
 
 /* cli/record/object_cache.c: copies the objects with samples into the build ID cache. */
 void record_cache_objects(const struct record_opts *o, struct tacho_sampler *s);
+
+/* cli/record/embed.c: puts the symbols of the samples that were written so far into the file. Failures are reported: the recording
+ * is complete without them. */
+void record_embed_symbols(const struct record_file *f);
 
 /* cli/record/jit.c: --jit. JVMs among the targets are asked for the functions that they have compiled so far; failures
  * are reported. Called at the start and at the end. */
