@@ -20,7 +20,8 @@ static const struct option_row trace_rows[] = {
 	{ OPT_STR, 'u', "uid", AT(user), "USER", "trace the processes of this user" },
 	{ OPT_STR, 0, "filter-pids", AT(filter_pids), "PIDS", "do not trace these processes" },
 	{ OPT_FLAG, 0, "no-inherit", AT(no_inherit), NULL, "do not follow children and new threads", .flags = OPTF_NEGATED },
-	{ OPT_COUNT, 'f', "follow", AT(follow), NULL, "wait for the children of the command too (they are always traced)" },
+	{ OPT_COUNT, 'f', "follow", AT(follow), NULL, "wait for the children of the command too (they are always traced); -ff -o FILE writes the lines of each thread to "
+	  "FILE.TID" },
 	{ OPT_STR, 'F', "pf", AT(pagefaults), "KIND", "page faults too: all, min or maj", .complete = "all min maj" },
 	{ OPT_FLAG, 0, "no-syscalls", AT(no_syscalls), NULL, "no system calls, only the other events", .flags = OPTF_NEGATED },
 	{ OPT_LIST, 0, "filter", AT(filters), "FILTER", "filter of the tracepoints of -e, in their order (kernel syntax)" },
@@ -115,6 +116,10 @@ static int check(struct trace_opts *o, int argc)
 		return refuse("-m takes a power of two");
 	if (argc > 0 && (o->pid || o->tid))
 		return refuse("a command cannot be combined with -p or -t");
+	if (o->follow > 1 && !o->output)
+		return refuse("-ff needs -o FILE: the lines of each thread go to FILE.TID");
+	if (o->follow > 1 && (o->last || o->exec_tree))
+		return refuse("-ff cannot be combined with --last or --exec");
 	if (o->input && (argc > 0 || o->pid || o->tid || o->cpus || o->user || o->filter_pids || o->filters.n))
 		return refuse("-i prints a recording as it is, without a command, -p, -t, -C, -u, --filter-pids and --filter");
 	return 0;
@@ -142,7 +147,7 @@ static int trace_run(void *opts, int argc, char **argv)
 		return refuse("system calls of this architecture are not known; record raw_syscalls:* instead");
 	t.arch = (enum tacho_syscall_arch)arch;
 	t.writer = choose_writer(t.o);
-	if (t.writer == &trace_writer_strace)
+	if (t.writer == &trace_writer_strace && !t.o->follow)
 		t.o->follow = 1;
 	if (t.o->exec_tree && !t.o->exprs.n)
 		strlist_add(&t.o->exprs, STR_LIT("execve,execveat,chdir,fchdir"));

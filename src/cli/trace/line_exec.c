@@ -46,7 +46,7 @@ static void print_exit(struct trace *t, struct trace_call *call)
 		buf_puts(&t->out, " = ");
 		trace_print_return(t, call, &t->out);
 	}
-	trace_line_end(t);
+	trace_line_end(t, call->th);
 }
 
 const struct trace_writer trace_writer_exec = { .name = "exec", .exit = print_exit };

@@ -56,7 +56,7 @@ static void print_exit(struct trace *t, struct trace_call *call)
 	else
 		json_null(&j);
 	json_end(&j);
-	trace_line_end(t);
+	trace_line_end(t, call->th);
 }
 
 static void print_unfinished(struct trace *t, struct trace_thread *th)
@@ -71,7 +71,7 @@ static void print_unfinished(struct trace *t, struct trace_thread *th)
 	json_key(&j, "duration_ns");
 	json_null(&j);
 	json_end(&j);
-	trace_line_end(t);
+	trace_line_end(t, th);
 }
 
 static void print_signal(struct trace *t, struct trace_thread *th, const struct tacho_syscall_event *ev)
@@ -82,7 +82,7 @@ static void print_signal(struct trace *t, struct trace_thread *th, const struct 
 	json_member(&j, "signal", str, tacho_signal_name((int)ev->v[0]));
 	json_member(&j, "code", i64, ev->v[1]);
 	json_end(&j);
-	trace_line_end(t);
+	trace_line_end(t, th);
 }
 
 static void print_task_exit(struct trace *t, struct trace_thread *th, const struct tacho_syscall_event *ev)
@@ -94,7 +94,7 @@ static void print_task_exit(struct trace *t, struct trace_thread *th, const stru
 	begin(t, &j, th, ev->time_ns, "exit");
 	json_member(&j, "status", i64, ev->v[0]);
 	json_end(&j);
-	trace_line_end(t);
+	trace_line_end(t, th);
 }
 
 static void print_event(struct trace *t, struct trace_thread *th, uint64_t time_ns, const char *name, const char *text)
@@ -105,7 +105,7 @@ static void print_event(struct trace *t, struct trace_thread *th, uint64_t time_
 	json_member(&j, "name", str, name);
 	json_member(&j, "text", str, text);
 	json_end(&j);
-	trace_line_end(t);
+	trace_line_end(t, th);
 }
 
 const struct trace_writer trace_writer_json = {

@@ -88,7 +88,7 @@ static void print_exit(struct trace *t, struct trace_call *call)
 	trace_print_return(t, call, &t->out);
 	if (t->colors && failed)
 		buf_puts(&t->out, TERM_PLAIN);
-	trace_line_end(t);
+	trace_line_end(t, call->th);
 }
 
 static void print_unfinished(struct trace *t, struct trace_thread *th)
@@ -105,7 +105,7 @@ static void print_unfinished(struct trace *t, struct trace_thread *th)
 	if (call.c.sc && tacho_syscall_never_returns(call.c.sc))
 		buf_puts(&t->out, " = ?");
 	th->printed = true;
-	trace_line_end(t);
+	trace_line_end(t, th);
 }
 
 /* exit_group() and a call during which the thread is killed have no end. */
@@ -120,7 +120,7 @@ static void print_event(struct trace *t, struct trace_thread *th, uint64_t time_
 {
 	print_start(t, th, time_ns, 0, t->has_calls ? 0 : 1);
 	buf_printf(&t->out, "%s%s", name, text);
-	trace_line_end(t);
+	trace_line_end(t, th);
 }
 
 const struct trace_writer trace_writer_perf = {

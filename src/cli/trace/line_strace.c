@@ -17,8 +17,9 @@ static void print_start(struct trace *t, const struct trace_thread *th, uint64_t
 {
 	uint64_t us = (uint64_t)((int64_t)time_ns + t->realtime_offset_ns) / 1000;
 
-	buf_printf(&t->out, "%-5d %llu.%06llu ", th->tid, (unsigned long long)(us / 1000000),
-		   (unsigned long long)(us % 1000000));
+	if (!trace_is_per_thread(t->o))		/* else the name of the file has it */
+		buf_printf(&t->out, "%-5d ", th->tid);
+	buf_printf(&t->out, "%llu.%06llu ", (unsigned long long)(us / 1000000), (unsigned long long)(us % 1000000));
 }
 
 /* The length of what print_start() prints. */
@@ -26,7 +27,8 @@ static size_t strace_prefix_bytes(const struct trace *t, const struct trace_thre
 {
 	char text[80];
 
-	(void)t;
+	if (trace_is_per_thread(t->o))
+		return strlen("1700000000.000000 ");
 	return (size_t)snprintf(text, sizeof(text), "%-5d 1700000000.000000 ", th->tid);
 }
 
@@ -70,7 +72,7 @@ static void print_unfinished(struct trace *t, struct trace_thread *th)
 		return;
 	print_entry_text(t, th, &call);
 	buf_puts(&t->out, !th->printed_all && th->printed_args ? ",  <unfinished ...>" : " <unfinished ...>");
-	trace_line_end(t);
+	trace_line_end(t, th);
 	th->printed = true;
 }
 
@@ -111,12 +113,12 @@ static void print_exit(struct trace *t, struct trace_call *call)
 		buf_puts(&t->out, TERM_PLAIN);
 	if (call->entry_ns)
 		buf_printf(&t->out, " <%.6f>", (double)(call->exit_ns - call->entry_ns) / 1e9);
-	trace_line_end(t);
+	trace_line_end(t, call->th);
 }
 
 static void interrupt_current(struct trace *t, struct trace_thread *th)
 {
-	if (t->current && t->current != th)
+	if (t->current && t->current != th && !trace_is_per_thread(t->o))
 		print_unfinished(t, t->current);
 }
 
@@ -158,7 +160,7 @@ static void print_signal(struct trace *t, struct trace_thread *th, const struct 
 	else if (ev->v[0] == SIGCHLD)
 		buf_printf(&t->out, ", si_status=%s", tacho_signal_name((int)ev->v[4]) ? tacho_signal_name((int)ev->v[4]) : "?");
 	buf_puts(&t->out, "} ---");
-	trace_line_end(t);
+	trace_line_end(t, th);
 }
 
 static void print_task_exit(struct trace *t, struct trace_thread *th, const struct tacho_syscall_event *ev)
@@ -178,13 +180,13 @@ static void print_task_exit(struct trace *t, struct trace_thread *th, const stru
 		} else {
 			buf_puts(&t->out, " <unfinished ...>) = ?");
 		}
-		trace_line_end(t);
+		trace_line_end(t, th);
 	} else if (th->in_call && th->printed && trace_wants_unfinished(t, th)) {
 		char room[24];
 
 		print_start(t, th, ev->time_ns);
 		buf_printf(&t->out, "<... %s resumed>) = ?", trace_call_name(t, th->nr, th->compat, room));
-		trace_line_end(t);
+		trace_line_end(t, th);
 	}
 	print_start(t, th, ev->time_ns);
 	if (WIFSIGNALED(status))
@@ -192,7 +194,7 @@ static void print_task_exit(struct trace *t, struct trace_thread *th, const stru
 			   tacho_signal_name(WTERMSIG(status)) : "?", WCOREDUMP(status) ? " (core dumped)" : "");
 	else
 		buf_printf(&t->out, "+++ exited with %d +++", WEXITSTATUS(status));
-	trace_line_end(t);
+	trace_line_end(t, th);
 }
 
 static void print_event(struct trace *t, struct trace_thread *th, uint64_t time_ns, const char *name, const char *text)
@@ -200,7 +202,7 @@ static void print_event(struct trace *t, struct trace_thread *th, uint64_t time_
 	interrupt_current(t, th);
 	print_start(t, th, time_ns);
 	buf_printf(&t->out, "*** %s%s ***", name, text);
-	trace_line_end(t);
+	trace_line_end(t, th);
 }
 
 const struct trace_writer trace_writer_strace = {

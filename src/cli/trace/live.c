@@ -198,6 +198,7 @@ static int loop(struct trace *t, struct run_signals *signals, struct tacho_usage
 		err = drain(t, false);
 		show_blocked(t);
 		trace_flush(t);
+		trace_flush_threads(t);
 		report_lost(t);
 		if (t->command && !*ended && tacho_command_wait(t->command, false, usage) > 0) {
 			*ended = true;

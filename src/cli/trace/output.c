@@ -6,18 +6,23 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/io.h"
 #include "cli/core/terminal.h"
 
+#define THREAD_LINES_MAX 60000
+
 int trace_output_open(struct trace *t)
 {
 	const char *path = t->o->output;
 
 	t->out_fd = STDERR_FILENO;
-	if (path && strcmp(path, "-") != 0) {
+	if (trace_is_per_thread(t->o)) {
+		t->out_fd = STDERR_FILENO;	/* of the summary */
+	} else if (path && strcmp(path, "-") != 0) {
 		t->out_fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
 		if (t->out_fd < 0) {
 			int err = -errno;
@@ -28,7 +33,7 @@ int trace_output_open(struct trace *t)
 	} else if (path) {
 		t->out_fd = STDOUT_FILENO;
 	}
-	t->colors = term_has_colors(t->out_fd);
+	t->colors = !trace_is_per_thread(t->o) && term_has_colors(t->out_fd);
 	if (t->o->last) {
 		t->recent.v = calloc(t->o->last, sizeof(*t->recent.v));
 		if (!t->recent.v)
@@ -37,14 +42,50 @@ int trace_output_open(struct trace *t)
 	return 0;
 }
 
+static void report_failed_write(struct trace *t, const char *path, int err)
+{
+	t->stop = t->write_failed = true;
+	message_text("trace", "cannot write '%s': %s", path, strerror(-err));
+}
+
+/* The file is opened each time, because there may be more threads than a process can have files. */
+static int write_thread(struct trace_thread *th, const char *path)
+{
+	scoped(closep) int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | (th->has_file ? 0 : O_TRUNC), 0644);
+	int err = fd < 0 ? -errno : io_write_all(fd, th->lines.bytes, th->lines.n);
+
+	th->has_file = true;
+	buf_done(&th->lines);
+	return err;
+}
+
+static void flush_thread(struct trace *t, struct trace_thread *th)
+{
+	char path[PATH_MAX];
+	int err = 0;
+
+	if (!th->lines.n || t->write_failed)
+		return;
+	if ((size_t)snprintf(path, sizeof(path), "%s.%d", t->o->output, th->tid) >= sizeof(path))
+		err = -ENAMETOOLONG;
+	if (err == 0)
+		err = write_thread(th, path);
+	if (err < 0)
+		report_failed_write(t, path, err);
+}
+
+void trace_flush_threads(struct trace *t)
+{
+	for (size_t i = 0; trace_is_per_thread(t->o) && i < t->threads.n; i++)
+		flush_thread(t, t->threads.v[i]);
+}
+
 void trace_flush(struct trace *t)
 {
 	int err = t->out.n && !t->write_failed ? io_write_all(t->out_fd, t->out.bytes, t->out.n) : 0;
 
-	if (err < 0) {
-		t->stop = t->write_failed = true;
-		message_text("trace", "cannot write '%s': %s", t->o->output ? t->o->output : "stderr", strerror(-err));
-	}
+	if (err < 0)
+		report_failed_write(t, t->o->output ? t->o->output : "stderr", err);
 	buf_clear(&t->out);
 }
 
@@ -57,10 +98,17 @@ static void store_recent(struct trace *t)
 	buf_clear(&t->out);
 }
 
-void trace_line_end(struct trace *t)
+void trace_line_end(struct trace *t, struct trace_thread *th)
 {
 	buf_putc(&t->out, '\n');
 	t->n_lines++;
+	if (trace_is_per_thread(t->o)) {
+		if (t->out.n)
+			buf_put(&th->lines, t->out.bytes, t->out.n);
+		buf_clear(&t->out);
+		if (th->lines.n > THREAD_LINES_MAX)
+			flush_thread(t, th);
+	}
 	if (t->recent.v)
 		store_recent(t);
 	if (t->o->max_events && t->n_lines >= t->o->max_events)
@@ -84,6 +132,7 @@ void trace_print_recent(struct trace *t)
 void trace_output_close(struct trace *t)
 {
 	trace_flush(t);
+	trace_flush_threads(t);
 	if (t->out_fd > STDERR_FILENO)
 		close(t->out_fd);
 	buf_done(&t->out);

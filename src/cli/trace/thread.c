@@ -74,6 +74,7 @@ void trace_threads_done(struct trace *t)
 {
 	for (size_t i = 0; i < t->threads.n; i++) {
 		buf_done(&t->threads.v[i]->parts);
+		buf_done(&t->threads.v[i]->lines);
 		trace_stats_free(t->threads.v[i]->stats);
 		free(t->threads.v[i]->cgroup);
 		free(t->threads.v[i]);
@@ -99,10 +100,16 @@ struct trace_call trace_pending_call(struct trace *t, struct trace_thread *th)
 	return call;
 }
 
+/* Ends the line of another thread's call, if threads share the output. */
+static void interrupt_current(struct trace *t, const struct trace_thread *th)
+{
+	if (t->current && t->current != th && t->writer->unfinished && t->writer->shows_entries && !trace_is_per_thread(t->o))
+		t->writer->unfinished(t, t->current);
+}
+
 static void start_call(struct trace *t, struct trace_thread *th)
 {
-	if (t->current && t->current != th && t->writer->unfinished && t->writer->shows_entries)
-		t->writer->unfinished(t, t->current);
+	interrupt_current(t, th);
 	if (t->writer->entry && trace_selects(t, th->nr))
 		t->writer->entry(t, th);
 }
@@ -185,8 +192,7 @@ static void on_exit_event(struct trace *t, struct trace_thread *th, const struct
 	trace_fds_on_call(t, &call);
 	trace_count_call(t, &call);
 	if (trace_wants_call(t, &call)) {
-		if (t->current && t->current != th && t->writer->unfinished && t->writer->shows_entries)
-			t->writer->unfinished(t, t->current);
+		interrupt_current(t, th);
 		if (t->writer->exit)
 			t->writer->exit(t, &call);
 	}

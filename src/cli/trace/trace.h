@@ -33,6 +33,12 @@ struct trace_opts {
 	struct strlist paths;		/* -P */
 };
 
+/* -ff -o FILE: the lines of each thread go to FILE.TID. */
+static inline bool trace_is_per_thread(const struct trace_opts *o)
+{
+	return o->follow > 1 && o->output;
+}
+
 struct trace_fd {
 	int fd;
 	char *text;
@@ -81,6 +87,8 @@ struct trace_thread {
 	struct trace_stats *stats;
 	char *cgroup;			/* --summary-mode cgroup: its path, once needed */
 	int parent;
+	struct buf lines;		/* -ff: not yet written to its file */
+	bool has_file;			/* it was created */
 };
 
 struct trace;
@@ -188,8 +196,9 @@ void trace_process_done(struct trace_process *p);
 bool trace_touches_path(struct trace *t, const struct trace_call *call);
 
 /* output.c */
-void trace_line_end(struct trace *t);		/* the text in t->out is a whole line */
+void trace_line_end(struct trace *t, struct trace_thread *th);	/* the text in t->out is a whole line of this thread */
 void trace_flush(struct trace *t);
+void trace_flush_threads(struct trace *t);	/* -ff: what the threads' files do not have yet */
 int trace_output_open(struct trace *t);
 void trace_print_recent(struct trace *t);	/* at the end, with --last */
 void trace_output_close(struct trace *t);
