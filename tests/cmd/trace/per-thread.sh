@@ -21,7 +21,7 @@ done | sort >theirs
 cmp ours theirs || { wc -l t.* s.* >&2; fail "the calls of the threads differ"; }
 ! grep -q -e resumed t.* || fail "a line is interrupted"
 ! grep -q -v '^[0-9]*\.[0-9]* ' t.* || fail "a line has more than its time"
-sort -c -n t.* 2>/dev/null || for f in t.*; do sort -c -n "$f" || fail "$f is not in order"; done
+for f in t.*; do sort -c -s -n -k1,1 "$f" || fail "$f is not in order"; done
 # Lines of perf's format, and a file that exists.
 echo old >p.1
 tacho trace -ff -o p -- true
