@@ -12,6 +12,7 @@
 #include <tacho/jit.h>
 #include <tacho/kernel.h>
 #include <tacho/kmem.h>
+#include <tacho/lock.h>
 #include <tacho/metric.h>
 #include <tacho/output.h>
 #include <tacho/perfdata.h>

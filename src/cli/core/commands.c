@@ -25,6 +25,7 @@ extern const struct command cmd_inject;
 extern const struct command cmd_kallsyms;
 extern const struct command cmd_kmem;
 extern const struct command cmd_list;
+extern const struct command cmd_lock;
 extern const struct command cmd_mem;
 extern const struct command cmd_probe;
 extern const struct command cmd_record;
@@ -62,6 +63,7 @@ const struct command *const commands[] = {
 	&cmd_kallsyms,
 	&cmd_kmem,
 	&cmd_list,
+	&cmd_lock,
 	&cmd_mem,
 	&cmd_probe,
 	&cmd_record,

@@ -5,6 +5,7 @@
 #include "cli/kernel/record.h"
 
 #include <errno.h>
+#include <stdio.h>
 
 #include "cli/core/command_args.h"
 
@@ -31,6 +32,18 @@ static const char *choose_event(const struct kernel_record_event *ev)
 	return NULL;
 }
 
+static void add_event(struct command_args *a, const struct kernel_record_event *ev)
+{
+	const char *name = choose_event(ev);
+	char text[256];
+
+	if (name && ev->terms) {
+		snprintf(text, sizeof(text), "%s/%s/", name, ev->terms);
+		name = text;
+	}
+	command_arg_value(a, "-e", name);
+}
+
 int kernel_record(const char *const *args, const struct kernel_record_event *events, int argc, char **argv)
 {
 	struct command_args a = { 0 };
@@ -40,7 +53,7 @@ int kernel_record(const char *const *args, const struct kernel_record_event *eve
 	for (size_t i = 0; args[i]; i++)
 		command_arg(&a, args[i]);
 	for (size_t i = 0; events[i].name; i++)
-		command_arg_value(&a, "-e", choose_event(&events[i]));
+		add_event(&a, &events[i]);
 	for (int i = 0; i < argc; i++)
 		command_arg(&a, argv[i]);
 	status = command_args_run(&cmd_record, &a);

@@ -23,8 +23,8 @@ struct kernel_source_opts {
 	{ OPT_FLAG, 'f', "force", SOURCE_AT_(type, force), NULL, "read a file of another user" }
 #define KERNEL_TIME_ROW(type)                                                                               \
 	{ OPT_STR, 0, "time", SOURCE_AT_(type, time), "FROM,TO", "only within this time, in seconds of the recording's clock" }
-#define KERNEL_SYMBOL_ROWS(type)                                                                            \
-	{ OPT_STR, 'k', "vmlinux", SOURCE_AT_(type, vmlinux), "FILE", "the kernel's symbols are in this vmlinux", .complete = "file" }, \
+#define KERNEL_SYMBOL_ROWS(type, letter)                                                                            \
+	{ OPT_STR, letter, "vmlinux", SOURCE_AT_(type, vmlinux), "FILE", "the kernel's symbols are in this vmlinux", .complete = "file" }, \
 	{ OPT_STR, 0, "kallsyms", SOURCE_AT_(type, kallsyms), "FILE", "the kernel's symbols are in this kallsyms", .complete = "file" }
 #define KERNEL_SYMFS_ROW(type)                                                                              \
 	{ OPT_STR, 0, "symfs", SOURCE_AT_(type, symfs), "DIR", "look for objects below DIR first", .complete = "file" }

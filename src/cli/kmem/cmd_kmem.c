@@ -96,7 +96,7 @@ static const struct option_row kmem_rows[] = {
 	  "callsite, bytes, hit, order, migtype, gfp", .call = set_sort },
 	{ OPT_CALL, 'l', "line", 0, "N", "the first N lines of the table named before", .call = set_lines },
 	{ OPT_FLAG, 0, "raw-ip", AT(raw_ip), NULL, "addresses instead of functions" },
-	KERNEL_SYMBOL_ROWS(struct kmem_opts),
+	KERNEL_SYMBOL_ROWS(struct kmem_opts, 'k'),
 	{ OPT_FLAG, 0, "json", AT(json), NULL, "write JSON (schema tacho.kmem/1)" },
 	NOTED('v', "verbose", NULL, "--raw-ip shows addresses, and errors are always reported"),
 	{ .kind = OPT_END },

@@ -1,0 +1,136 @@
+/*
+ * `tacho lock`: records the tracepoints of the kernel's locks, and shows who waits how long for which of them.
+ */
+#include "cli/lock/lock.h"
+
+#include "cli/core/command_args.h"
+#include "cli/kernel/record.h"
+
+extern const struct command cmd_script;
+
+#define BPF_ONLY "it needs BPF in perf as well, and recorded events do not say it; 'lock contention -t' shows who waits"
+#define AT(field) offsetof(struct lock_opts, field)
+#define COMMON_ROWS                                                                                                    \
+	KERNEL_INPUT_ROWS(struct lock_opts),                                                                           \
+	KERNEL_TIME_ROW(struct lock_opts),                                                                             \
+	KERNEL_SYMBOL_ROWS(struct lock_opts, 0),                                                                          \
+	{ OPT_STR, 0, "output", AT(output), "FILE", "write to FILE instead of stderr", .complete = "file" },            \
+	{ OPT_FLAG, 0, "json", AT(json), NULL, "write JSON to stdout" },                                               \
+	{ OPT_FLAG, 'q', "quiet", AT(quiet), NULL, "rows only" },                                                      \
+	{ OPT_COUNT, 'v', "verbose", AT(verbose), NULL, "also call chains, and how many events were out of order" },   \
+	REFUSED('D', "dump-raw-trace", "'tacho script -D' prints the records of a recording")
+#define ENTRIES_ROW { OPT_UINT, 'E', "entries", AT(entries), "N", "show the first N rows", .min = 1 }
+
+static const struct option_row lock_rows[] = { COMMON_ROWS, { .kind = OPT_END } };
+
+static const struct option_row report_rows[] = {
+	COMMON_ROWS,
+	{ OPT_GROUP, .help = "What to show" },
+	{ OPT_FLAG, 't', "threads", AT(threads), NULL, "by thread" },
+	{ OPT_FLAG, 'c', "combine-locks", AT(combine), NULL, "by class of locks" },
+	{ OPT_STR, 'k', "key", AT(key), "KEY", "sort by acquired (default), contended, avg_wait, wait_total, wait_max or wait_min",
+	  .complete = "acquired contended avg_wait wait_total wait_max wait_min" },
+	{ OPT_STR, 'F', "field", AT(fields), "KEY,...", "the columns" },
+	ENTRIES_ROW,
+	{ .kind = OPT_END },
+};
+
+static const struct option_row contention_rows[] = {
+	COMMON_ROWS,
+	{ OPT_GROUP, .help = "What to show" },
+	{ OPT_FLAG, 't', "threads", AT(threads), NULL, "by thread" },
+	{ OPT_FLAG, 'l', "lock-addr", AT(by_address), NULL, "by lock" },
+	{ OPT_STR, 'k', "key", AT(key), "KEY", "sort by contended, wait_total (default), wait_max, wait_min or avg_wait",
+	  .complete = "contended wait_total wait_max wait_min avg_wait" },
+	{ OPT_STR, 'F', "field", AT(fields), "KEY,...", "the columns" },
+	ENTRIES_ROW,
+	{ OPT_STR, 'x', "field-separator", AT(separator), "SEP", "a line per row, fields separated by SEP" },
+	{ OPT_STR, 'Y', "type-filter", AT(types), "TYPE,...", "only locks of this kind: spinlock, mutex, rwsem, rwsem:R ..." },
+	{ OPT_STR, 'L', "lock-filter", AT(locks), "LOCK,...", "only these locks: addresses, or names of variables" },
+	{ OPT_STR, 'S', "callstack-filter", AT(functions), "NAME,...", "only call chains with such a function" },
+	{ OPT_UINT, 0, "max-stack", AT(max_stack), "N", "frames of call chains (default 8)", .min = 1, .max = TACHO_LOCK_FRAMES_MAX },
+	{ OPT_UINT, 0, "stack-skip", AT(stack_skip), "N", "the caller follows after N frames (default: after the functions of locks; "
+	  "perf: 4)", .min = 0, .max = TACHO_LOCK_FRAMES_MAX },
+	REFUSED('b', "use-bpf", "recorded tracepoints give the same: 'lock record', then 'lock contention'"),
+	REFUSED('a', "all-cpus", "it is an option of 'lock record'"),
+	REFUSED('C', "cpu", "it is an option of 'lock record'"),
+	REFUSED('p', "pid", "it is an option of 'lock record'"),
+	REFUSED(0, "tid", "it is an option of 'lock record'"),
+	REFUSED('M', "map-nr-entries", "there is no table of fixed size"),
+	REFUSED('o', "lock-owner", BPF_ONLY),
+	REFUSED(0, "lock-cgroup", BPF_ONLY),
+	REFUSED('G', "cgroup-filter", "'lock record -G' records one cgroup"),
+	REFUSED('J', "inject-delay", "tacho does not delay the kernel"),
+	{ .kind = OPT_END },
+};
+
+static const struct option_row info_rows[] = {
+	COMMON_ROWS,
+	{ OPT_FLAG, 't', "threads", AT(threads), NULL, "only the threads that used locks" },
+	{ OPT_FLAG, 'm', "map", AT(map), NULL, "only the locks and their classes" },
+	{ .kind = OPT_END },
+};
+
+static void lock_defaults(void *opts)
+{
+	struct lock_opts *o = opts;
+
+	o->stack_skip = TACHO_LOCK_FUNCTIONS;
+}
+
+/* The end of a wait has a call chain for perf, which looks for the row by it. */
+static int record(int argc, char **argv)
+{
+	static const struct kernel_record_event events[] = {
+		{ "lock:contention_begin", .instead = "lock:lock_acquire", .optional = true, .terms = "call-graph=fp,max-stack=16" },
+		{ "lock:contention_end", .instead = "lock:lock_acquired", .optional = true, .terms = "call-graph=fp,max-stack=16" },
+		{ "lock:lock_contended", .optional = true },
+		{ "lock:lock_release", .optional = true },
+		{ 0 },
+	};
+	static const char *const args[] = { "-R", "-c", "1", "-m", "1024", NULL };
+
+	return kernel_record(args, events, argc, argv);
+}
+
+static int script(const struct lock_opts *o, int argc, char **argv)
+{
+	struct command_args a = { 0 };
+	int status;
+
+	command_arg(&a, "script");
+	command_arg_value(&a, "-i", o->source.input);
+	for (int i = 0; i < argc; i++)
+		command_arg(&a, argv[i]);
+	status = command_args_run(&cmd_script, &a);
+	command_args_done(&a);
+	return status;
+}
+
+static int lock_run(void *opts, int argc, char **argv)
+{
+	if (argc && !strcmp(argv[0], "record"))
+		return record(argc - 1, argv + 1);
+	if (argc && !strcmp(argv[0], "script"))
+		return script(opts, argc - 1, argv + 1);
+	if (argc)
+		message_text("lock", "'%s' is none of record, report, contention, info and script", argv[0]);
+	else
+		message_text("lock", "what to do? record, report, contention, info or script");
+	return EXIT_USAGE;
+}
+
+#define VERB(verb, text, run_function, rows_of) { \
+	.name = "lock " verb, .summary = (text), .args = "", .rows = (rows_of), .opts_size = sizeof(struct lock_opts), \
+	.run = (run_function) }
+static const struct command cmd_lock_contention = VERB("contention", "show who waits how long for locks", lock_contention_run, contention_rows);
+static const struct command cmd_lock_con = VERB("con", "show who waits how long for locks", lock_contention_run, contention_rows);
+static const struct command cmd_lock_report = VERB("report", "show how often locks are taken", lock_report_run, report_rows);
+static const struct command cmd_lock_info = VERB("info", "list the threads and locks of a recording", lock_info_run, info_rows);
+static const struct command *const lock_verbs[] = { &cmd_lock_contention, &cmd_lock_con, &cmd_lock_report, &cmd_lock_info, NULL };
+
+const struct command cmd_lock = {
+	.name = "lock", .summary = "record and analyse waiting for the kernel's locks", .args = "record|report|contention|info|script [OPTIONS]",
+	.rows = lock_rows, .opts_size = sizeof(struct lock_opts), .defaults = lock_defaults, .run = lock_run, .verbs = lock_verbs,
+	.stops_at_non_option = true, .complete_args = "record report contention info script",
+};
