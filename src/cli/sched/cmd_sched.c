@@ -78,6 +78,13 @@ static const struct option_row map_rows[] = {
 	{ .kind = OPT_END },
 };
 
+static const struct option_row replay_rows[] = {
+	COMMON_ROWS,
+	{ OPT_UINT, 'r', "repeat", AT(repeat), "N", "replay N times (default 10; 0: until interrupted)" },
+	TIME_ROW,
+	{ .kind = OPT_END },
+};
+
 static const struct option_row export_rows[] = {
 	INPUT_ROW,
 	{ OPT_FLAG, 0, "force", AT(force), NULL, "read a file that belongs to another user" },
@@ -184,11 +191,15 @@ static const struct command sched_map = {
 	.name = "sched map", .summary = "show which task runs on which CPU, switch by switch", .rows = map_rows,
 	.opts_size = sizeof(struct sched_opts), .run = sched_map_run,
 };
+static const struct command sched_replay = {
+	.name = "sched replay", .summary = "let threads run, sleep and wake each other up as recorded", .rows = replay_rows,
+	.opts_size = sizeof(struct sched_opts), .run = sched_replay_run,
+};
 static const struct command sched_export = {
 	.name = "sched export", .summary = "write the recording for a trace viewer", .rows = export_rows,
 	.opts_size = sizeof(struct sched_opts), .run = sched_export_run,
 };
-static const struct command *const sched_verbs[] = { &sched_latency, &sched_timehist, &sched_map, &sched_export, NULL };
+static const struct command *const sched_verbs[] = { &sched_latency, &sched_timehist, &sched_map, &sched_replay, &sched_export, NULL };
 
 const struct command cmd_sched = {
 	.name = "sched", .summary = "record and analyse what the scheduler does", .args = "record|latency|timehist|map|replay|script|stats|export [OPTIONS]",

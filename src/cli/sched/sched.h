@@ -25,6 +25,7 @@ int sched_latency_run(void *opts, int argc, char **argv);
 int sched_timehist_run(void *opts, int argc, char **argv);
 int sched_map_run(void *opts, int argc, char **argv);
 int sched_export_run(void *opts, int argc, char **argv);
+int sched_replay_run(void *opts, int argc, char **argv);
 
 /* The one range of --time; all zero without it. Prints a message and returns false if it is wrong. */
 bool sched_time(const char *command, const struct sched_opts *o, const struct tacho_perfdata *pd, struct time_window *out);

@@ -79,7 +79,9 @@ const struct timehist_name *timehist_name_slow(struct timehist *t, const struct 
 	while (t->names.n <= task->index)
 		if (!vec_add(&t->names))
 			return NULL;
-	name = &t->names.v[task->index];
+	name = t->names.v ? &t->names.v[task->index] : NULL;
+	if (!name)
+		return NULL;
 	if (name->comm != task->comm || name->pid != task->pid)
 		render_name(name, task);
 	return name;

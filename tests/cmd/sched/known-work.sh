@@ -29,7 +29,8 @@ for line in open('work.txt'):
     assert -slack < t['delay_ns'] - delay < slack + 0.05 * delay, (name, 'was delayed', t['delay_ns'], delay)
     row = next(r for r in lat['tasks'] if r['tid'] == int(tid))
     assert row['comm'] == name and abs(row['delay_ns'] - t['delay_ns']) < slack, (row, t)
-    assert row['delays'] >= t['runs'] - 1, (row, t['runs'])
+    # Kernels that drop the events of some tasks drop some of the switches to this one.
+    assert row['delays'] >= 0.7 * t['runs'] - 2, (row, t['runs'])
     delays = sorted(e['delay_ns'] for e in mine if e['start_ns'])
     if work == 'pingpong':
         assert t['runs'] >= n, t
