@@ -70,7 +70,7 @@ static int export_to(struct export_run *run, const char *path)
 		buf_clear(&x->out.text);
 	status = sched_output_close(&x->out);
 	if (status || err == -ENOENT || err == -ENOMEM)
-		io_discard(path ? path : "");
+		io_discard(x->out.path ? x->out.path : "");
 	return status ? status : kernel_status(COMMAND, tacho_sched_totals(x->sched), err, &e);
 }
 
@@ -108,6 +108,22 @@ static int export_recording(const struct sched_opts *o, const struct sched_forma
 	return status;
 }
 
+static bool can_write(const struct sched_opts *o, const struct sched_format *format)
+{
+	const char *input = o->input ? o->input : "perf.data", *output = o->output ? o->output : "-";
+	bool to_stdout = !strcmp(output, "-");
+
+	if (to_stdout && format->binary && term_is_tty(STDOUT_FILENO)) {
+		message_text(COMMAND, "%s is not text: give a file with -o", format->name);
+		return false;
+	}
+	if (!to_stdout && io_same_file(input, output)) {
+		message_text(COMMAND, "'%s' cannot be input and output", input);
+		return false;
+	}
+	return true;
+}
+
 int sched_export_run(void *opts, int argc, char **argv)
 {
 	const struct sched_opts *o = opts;
@@ -119,10 +135,8 @@ int sched_export_run(void *opts, int argc, char **argv)
 		message_text(COMMAND, "'%s' is not expected here", argv[0]);
 	if (argc || !format)
 		return EXIT_USAGE;
-	if (format->binary && !o->output && term_is_tty(STDOUT_FILENO)) {
-		message_text(COMMAND, "%s is not text: give a file with -o", format->name);
+	if (!can_write(o, format))
 		return EXIT_USAGE;
-	}
 	pd = kernel_open(COMMAND, o->input, o->force);
 	if (!pd)
 		return EXIT_FAILED;

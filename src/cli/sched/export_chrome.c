@@ -163,7 +163,7 @@ static int end(struct sched_export *x)
 		put_name(&c->j, "thread_name", CPUS_ID, CPUS_ID + cpu, name);
 	}
 	for (size_t i = 0; (t = tacho_sched_task(x->sched, i)) && sched_output_line(&x->out) == 0; i++) {
-		if (t->idle)
+		if (t->idle || !t->comm)
 			continue;
 		put_name(&c->j, "thread_name", pid_of(t), t->tid, t->comm);
 		if (pid_of(t) == t->tid)

@@ -177,8 +177,8 @@ static int by_cpu_and_time(const void *a, const void *b)
 
 static void put_idle_chains(struct timehist *t, struct buf *out)
 {
-	const struct idle_chain *end = t->idle_chains.v + t->idle_chains.n, *c = t->idle_chains.v;
 	const struct tacho_sched_task *idle;
+	size_t i = 0;
 
 	if (t->idle_chains.n)
 		qsort(t->idle_chains.v, t->idle_chains.n, sizeof(*t->idle_chains.v), by_cpu_and_time);
@@ -190,7 +190,9 @@ static void put_idle_chains(struct timehist *t, struct buf *out)
 		buf_puts(out, " msec\n");
 		buf_printf(out, "  %16s  %8s  %s\n", "Idle time (msec)", "Count", "Callchains");
 		buf_puts(out, "  ----------------  --------  --------------------------------------------------\n");
-		for (; c < end && c->cpu == cpu; c++) {
+		for (; i < t->idle_chains.n && t->idle_chains.v[i].cpu == cpu; i++) {
+			const struct idle_chain *c = &t->idle_chains.v[i];
+
 			buf_puts(out, "  ");
 			put_ms(out, c->ns, 12);
 			buf_printf(out, " %8" PRIu64 "  %s\n", c->n, strchr(c->text, ' ') + 1);

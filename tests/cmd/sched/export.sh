@@ -197,6 +197,8 @@ for end in ends:
     assert any(a <= end['ts'] <= b for a, b in rows[end['pid'], end['tid']]), end
 P
 
+! grep -q '"name": null' chrome.json || fail "a thread without a name"
+
 # ---- ftrace: every tracepoint, with the text of script ----
 tacho sched export -f ftrace -i sched.data >ftrace.txt
 head -n 1 ftrace.txt | grep -qx '# tracer: nop' || fail "$(head -n 3 ftrace.txt)"
@@ -210,3 +212,10 @@ diff theirs ours >difference || fail "ftrace: $(head -n 6 difference)"
 [ "$(status_of tacho sched export -i sched.data -o missing/file)" = 1 ] && grep -q 'cannot write to missing/file' err || fail "$(cat err)"
 printf 'not a recording' >other
 [ "$(status_of tacho sched export -i other -o out.trace)" = 1 ] && [ ! -e out.trace ] || fail "$(cat err)"
+touch ./-
+[ "$(status_of tacho sched export -i other -f chrome -o -)" = 1 ] && [ -e ./- ] || fail "-o - deletes a file"
+tacho record -q -e task-clock -o clock.data true 2>err || skip "cannot record"
+[ "$(status_of tacho sched export -i clock.data -f chrome -o -)" = 1 ] && [ -e ./- ] || fail "-o - deletes a file: $(cat err)"
+cp sched.data kept.data
+refused 129 tacho sched export -i sched.data -o sched.data
+grep -q "'sched.data' cannot be input and output" err && cmp -s sched.data kept.data || fail "the recording is overwritten: $(cat err)"
