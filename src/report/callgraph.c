@@ -159,16 +159,6 @@ static int place_add(struct tacho_callgraph *g, uint32_t node, bool of_self, uin
 	return 0;
 }
 
-static int compare_lines(const struct report *r, const struct tacho_profile_frame *a,
-			 const struct tacho_profile_frame *b)
-{
-	struct buf ta = { 0 }, tb = { 0 };
-
-	srcline_text(r, a, &ta);
-	srcline_text(r, b, &tb);
-	return compare_texts(&tb, &ta);
-}
-
 /* As perf: frames without an object are last, before them those of the objects that were met later, in each
  * object the higher address first. */
 int tacho_callgraph_compare(const struct tacho_report *r, const struct tacho_callgraph_node *a,
@@ -194,8 +184,8 @@ static int compare_nodes(const void *pa, const void *pb, void *arg)
 	if (a->weight != b->weight)
 		return a->weight < b->weight ? 1 : -1;
 	if (r->opts.callgraph_key == TACHO_CALLGRAPH_SRCLINE)
-		order = compare_lines(r, tacho_profile_frame(r->profile, a->frame),
-				      tacho_profile_frame(r->profile, b->frame));
+		order = compare_srcline_texts(r, tacho_profile_frame(r->profile, b->frame),
+					      tacho_profile_frame(r->profile, a->frame));
 	return order ? order : tacho_callgraph_compare(&r->pub, a, b);
 }
 

@@ -5,6 +5,7 @@
 
 #include <endian.h>
 #include <inttypes.h>
+#include <stdio.h>
 
 /* ---- texts ---- */
 
@@ -64,23 +65,57 @@ static const char *srcfile_of(const struct report *r, const struct tacho_profile
 	return slash && !r->opts.full_paths ? slash + 1 : f->code->srcfile;
 }
 
+/* The text of a source line in two parts, so that texts can be compared without memory. */
+struct srcline_parts {
+	const char *name;
+	char number[24];
+};
+
 /* Without a line: the offset in the function, or the address in the object. */
-void srcline_text(const struct report *r, const struct tacho_profile_frame *f, struct buf *out)
+static struct srcline_parts srcline_parts(const struct report *r, const struct tacho_profile_frame *f)
 {
-	if (f && f->code->srcfile)
-		buf_printf(out, "%s:%u", srcfile_of(r, f), f->srcline);
-	else if (f && f->known)
-		buf_printf(out, "%s+%" PRIu64, f->code->name, f->offset);
-	else if (f)
-		buf_printf(out, "%s[%" PRIx64 "]", f->code->object_name, f->offset);
+	struct srcline_parts p = { .name = !f ? "??" : f->code->srcfile ? srcfile_of(r, f) :
+					   f->known ? f->code->name : f->code->object_name };
+
+	if (!f)
+		snprintf(p.number, sizeof(p.number), ":0");
+	else if (f->code->srcfile)
+		snprintf(p.number, sizeof(p.number), ":%u", f->srcline);
 	else
-		buf_puts(out, "??:0");
+		snprintf(p.number, sizeof(p.number), f->known ? "+%" PRIu64 : "[%" PRIx64 "]", f->offset);
+	return p;
 }
 
-static void srcfile_text(const struct report *r, const struct tacho_profile_frame *f, struct buf *out)
+int compare_srcline_texts(const struct report *r, const struct tacho_profile_frame *a, const struct tacho_profile_frame *b)
 {
-	if (f && f->code->srcfile)
-		buf_puts(out, srcfile_of(r, f));
+	struct srcline_parts pa = srcline_parts(r, a), pb = srcline_parts(r, b);
+	const char *at_a = pa.name, *at_b = pb.name;
+	bool number_a = false, number_b = false;
+
+	for (;; at_a++, at_b++) {
+		if (!*at_a && !number_a) {
+			at_a = pa.number;
+			number_a = true;
+		}
+		if (!*at_b && !number_b) {
+			at_b = pb.number;
+			number_b = true;
+		}
+		if (*at_a != *at_b || !*at_a)
+			return (unsigned char)*at_a - (unsigned char)*at_b;
+	}
+}
+
+void srcline_text(const struct report *r, const struct tacho_profile_frame *f, struct buf *out)
+{
+	struct srcline_parts p = srcline_parts(r, f);
+
+	buf_printf(out, "%s%s", p.name, p.number);
+}
+
+static const char *srcfile_text(const struct report *r, const struct tacho_profile_frame *f)
+{
+	return f && f->code->srcfile ? srcfile_of(r, f) : "";
 }
 
 /* The address, and where the object's symbols are from, as perf's -v. */
@@ -139,7 +174,7 @@ void print_srcfile(const struct column *c, const struct report *r, const struct 
 		   struct buf *out)
 {
 	(void)c;
-	srcfile_text(r, cell->frame, out);
+	buf_puts(out, srcfile_text(r, cell->frame));
 }
 
 void print_symbol_size(const struct column *c, const struct report *r, const struct report_cell *cell,
@@ -271,23 +306,15 @@ int compare_symbol_offsets(const struct column *c, const struct report *r, const
 int compare_srclines(const struct column *c, const struct report *r, const struct report_cell *a,
 		     const struct report_cell *b)
 {
-	struct buf ta = { 0 }, tb = { 0 };
-
 	(void)c;
-	srcline_text(r, a->frame, &ta);
-	srcline_text(r, b->frame, &tb);
-	return compare_texts(&ta, &tb);
+	return compare_srcline_texts(r, a->frame, b->frame);
 }
 
 int compare_srcfiles(const struct column *c, const struct report *r, const struct report_cell *a,
 		     const struct report_cell *b)
 {
-	struct buf ta = { 0 }, tb = { 0 };
-
 	(void)c;
-	srcfile_text(r, a->frame, &ta);
-	srcfile_text(r, b->frame, &tb);
-	return compare_texts(&ta, &tb);
+	return strcmp(srcfile_text(r, a->frame), srcfile_text(r, b->frame));
 }
 
 /* Frames without a symbol first, as in perf. */

@@ -237,9 +237,5 @@ int compare_place_symbols(const struct column *c, const struct report *r, const 
 int compare_place_srclines(const struct column *c, const struct report *r, const struct report_cell *a,
 			   const struct report_cell *b)
 {
-	struct buf ta = { 0 }, tb = { 0 };
-
-	srcline_text(r, frame_of(r, place_of(c, a->detail)), &ta);
-	srcline_text(r, frame_of(r, place_of(c, b->detail)), &tb);
-	return compare_texts(&ta, &tb);
+	return compare_srcline_texts(r, frame_of(r, place_of(c, a->detail)), frame_of(r, place_of(c, b->detail)));
 }

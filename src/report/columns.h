@@ -137,5 +137,7 @@ char *address_text(const struct tacho_profile_frame *f, char *at);
 #define INLINED_SUFFIX " (inlined)"	/* as perf has it */
 void symbol_text(const struct tacho_profile_frame *f, struct buf *out);
 void srcline_text(const struct report *r, const struct tacho_profile_frame *f, struct buf *out);
+/* As strcmp() of these texts. */
+int compare_srcline_texts(const struct report *r, const struct tacho_profile_frame *a, const struct tacho_profile_frame *b);
 
 #endif

@@ -105,8 +105,8 @@ static void add_up(struct rows *r, size_t item, const struct tacho_report_entry 
 		*sums++ += samples_of(r, e, k);
 }
 
-/* Values that are not sums over the entries: averages, and those with callees. */
-static void finish_item(struct rows *r, size_t item)
+/* Values that are not sums over the entries: averages, and those with callees. 0 or -ENOMEM. */
+static int finish_item(struct rows *r, size_t item)
 {
 	const struct rows_item *it = &r->tree->items.v[item];
 	uint64_t *sums = r->tree->sums.v + item * r->tree->n_sums + r->report->n_events;
@@ -119,9 +119,11 @@ static void finish_item(struct rows *r, size_t item)
 			if (c->average)
 				*sums = samples[k] ? *sums / samples[k] : 0;
 			if ((c->id == TACHO_COLUMN_CHILDREN || c->id == TACHO_COLUMN_LATENCY_CHILDREN) &&
-			    !tree_is_leaf(r, it))
-				*sums = level_children_value(&r->tree->children, it->level, entry_at(r, it->from), c, k);
+			    !tree_is_leaf(r, it) &&
+			    level_children_value(&r->tree->children, it->level, entry_at(r, it->from), c, k, sums) < 0)
+				return -ENOMEM;
 		}
+	return 0;
 }
 
 /* Adds an item per run of equal keys in the entries [from, to) at a level. The new items are adjacent in
@@ -163,7 +165,7 @@ static int add_level(struct rows *r, uint32_t level, size_t from, size_t to, uin
 
 	end = r->tree->items.n;
 	for (size_t i = first; i < end && err == 0; i++)
-		finish_item(r, i);
+		err = finish_item(r, i);
 	if (err == 0)
 		err = link_items(r, first, end, heaviest);
 	for (size_t i = first; i < end && err == 0 && level + 1 < r->tree->n_levels; i++) {

@@ -124,8 +124,8 @@ static bool counts_callees(const struct tacho_report_column *c)
 	return c->id == TACHO_COLUMN_CHILDREN || c->id == TACHO_COLUMN_LATENCY_CHILDREN;
 }
 
-/* Values that are not sums over the entries. */
-static void finish_sums(const struct hierarchy *t, size_t level, const struct entry_run *r, uint64_t *sums)
+/* Values that are not sums over the entries. 0 or -ENOMEM. */
+static int finish_sums(const struct hierarchy *t, size_t level, const struct entry_run *r, uint64_t *sums)
 {
 	const struct tacho_report_entry *e = &t->report->entries[t->order[r->from]];
 	const uint64_t *samples = sums + t->n_sums - t->report->n_events;
@@ -135,9 +135,11 @@ static void finish_sums(const struct hierarchy *t, size_t level, const struct en
 		for (size_t k = 0; k < t->report->n_events; k++, sums++) {
 			if (t->values[i]->average)
 				*sums = samples[k] ? *sums / samples[k] : 0;
-			if (counts_callees(t->values[i]) && level + 1 < t->n)
-				*sums = level_children_value(&t->children, level, e, t->values[i], k);
+			if (counts_callees(t->values[i]) && level + 1 < t->n &&
+			    level_children_value(&t->children, level, e, t->values[i], k, sums) < 0)
+				return -ENOMEM;
 		}
+	return 0;
 }
 
 static int runs_make(const struct hierarchy *t, size_t level, size_t from, size_t to, struct entry_runs *out)
@@ -155,7 +157,8 @@ static int runs_make(const struct hierarchy *t, size_t level, size_t from, size_
 		add_sums(t, e, out->sums.v + r->sums);
 	}
 	for (size_t i = 0; i < out->n; i++)
-		finish_sums(t, level, &out->v[i], out->sums.v + out->v[i].sums);
+		if (finish_sums(t, level, &out->v[i], out->sums.v + out->v[i].sums) < 0)
+			return -ENOMEM;
 	if (out->n)
 		qsort_r(out->v, out->n, sizeof(*out->v), compare_runs,
 			&(struct run_order){ out->sums.v + deciding_sum(t), t->report->n_events });

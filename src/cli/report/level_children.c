@@ -68,14 +68,17 @@ void level_children_done(struct level_children *l)
 	*l = (struct level_children){ .report = NULL };
 }
 
-uint64_t level_children_value(const struct level_children *l, size_t level, const struct tacho_report_entry *e,
-			      const struct tacho_report_column *c, size_t event)
+int level_children_value(const struct level_children *l, size_t level, const struct tacho_report_entry *e,
+			 const struct tacho_report_column *c, size_t event, uint64_t *out)
 {
 	scoped(buf_done) struct buf text = { 0 };
 	const struct tacho_report *r = l->of_level[level];
 	const uint64_t *at;
 
 	put_keys(l, l->report, level, e, &text);
-	at = r && !buf_failed(&text) ? map_get(&l->entries[level], buf_view(&text)) : NULL;
-	return at ? tacho_report_value(r, &r->entries[*at], c, event) : 0;
+	if (buf_failed(&text))
+		return -ENOMEM;
+	at = r ? map_get(&l->entries[level], buf_view(&text)) : NULL;
+	*out = at ? tacho_report_value(r, &r->entries[*at], c, event) : 0;
+	return 0;
 }

@@ -22,8 +22,9 @@ struct level_children {
 int level_children_init(struct level_children *l, const struct tacho_report *r,
 			const struct tacho_report_column *const *levels, size_t n);
 void level_children_done(struct level_children *l);
-/* The value of overhead_children or latency_children for the part of `e` up to `level`, which is not the last one. */
-uint64_t level_children_value(const struct level_children *l, size_t level, const struct tacho_report_entry *e,
-			      const struct tacho_report_column *c, size_t event);
+/* Sets *out to the value of overhead_children or latency_children for the part of `e` up to `level`, which is not the last
+ * one. 0 or -ENOMEM. */
+int level_children_value(const struct level_children *l, size_t level, const struct tacho_report_entry *e,
+			 const struct tacho_report_column *c, size_t event, uint64_t *out);
 
 #endif
