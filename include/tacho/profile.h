@@ -33,7 +33,13 @@ enum tacho_keep {			/* fields of a sample; see struct tacho_profile_detail */
 	TACHO_KEEP_TRACE = 1 << 11,	/* a tracepoint's text */
 	TACHO_KEEP_PARALLELISM = 1 << 12,	/* needs records of context switches */
 	TACHO_KEEP_CGROUP = 1 << 13,
+	TACHO_KEEP_DATA_TYPE = 1 << 14,	/* data_type, data_member, data_offset; needs opts.data_type */
 };
+
+struct tacho_data_type;
+/* Finds the data type that the instruction at a frame's address accesses: called once per address and load. Returns 1, 0
+ * if it is not known, or -ENOMEM. */
+typedef int (*tacho_data_type_fn)(void *arg, struct tacho_symbols *s, const struct tacho_frame *f, struct tacho_data_type *out);
 
 struct tacho_profile_opts {
 	size_t size;
@@ -78,6 +84,8 @@ struct tacho_profile_opts {
 	bool symbol_sizes;		/* frames have the sizes of their symbols */
 	bool join_unlined;		/* with per_srcline: frames of a function whose line is unknown are one frame */
 	bool no_inlines;		/* stacks have no frames for inlined functions */
+	tacho_data_type_fn data_type;	/* for TACHO_KEEP_DATA_TYPE; NULL: types are unknown */
+	void *data_type_arg;
 };
 
 TACHO_API int tacho_profile_new(struct tacho_profile **out, const struct tacho_profile_opts *opts,
@@ -211,7 +219,8 @@ struct tacho_profile_detail {
 	enum tacho_space space;
 	uint32_t trace;			/* value id; 0: none */
 	uint32_t parallelism;		/* number of running threads, from 1 to the number of CPUs */
-	uint32_t reserved;		/* 0 */
+	uint32_t data_type, data_member;	/* value ids of the names; 0: unknown, none */
+	uint32_t data_offset;		/* of the access in the type */
 	uint32_t fields[TACHO_FIELDS_MAX];	/* value ids, in the order of the options */
 };
 /* The text of a tracepoint, or one of its fields. */

@@ -4,6 +4,7 @@
 
 #include <tacho/bpf.h>
 #include <tacho/common.h>
+#include <tacho/datatype.h>
 #include <tacho/doctor.h>
 #include <tacho/event.h>
 #include <tacho/eventlist.h>

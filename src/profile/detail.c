@@ -4,6 +4,8 @@
  */
 #include "profile/detail.h"
 
+#include <tacho/datatype.h>
+
 #include "record/perf_abi.h"
 
 #include <errno.h>
@@ -16,11 +18,17 @@ struct details_event {			/* an event of the file */
 	uint32_t field[TACHO_FIELDS_MAX];	/* per opts.fields: index + 1; 0: this event has no such field */
 };
 
+struct details_data_type {		/* ids of values */
+	uint32_t type, member, offset;
+};
+
 void details_done(struct details *d)
 {
 	tacho_trace_free(d->trace);
 	d->trace = NULL;
 	vec_done(&d->events);
+	keymap_done(&d->accesses);
+	vec_done(&d->data_types);
 	buf_done(&d->text);
 }
 
@@ -272,7 +280,7 @@ static bool keep_text(struct details *d, const struct details_event *ev, const s
 			return false;
 		value.text = d->text.bytes;
 	}
-	out->trace = profile_intern_value(d->profile, TACHO_FIELDS_MAX, &value);
+	out->trace = profile_intern_value(d->profile, VALUE_TRACE, &value);
 	return out->trace != KEYMAP_NONE;
 }
 
@@ -288,6 +296,53 @@ static bool keep_trace(struct details *d, const struct details_event *ev, const 
 	for (uint32_t i = 0; i < o->n_fields && i < TACHO_FIELDS_MAX; i++)
 		if (ev->field[i] && !keep_field(d, ev, i, s, out))
 			return false;
+	return true;
+}
+
+/* ---- data types ---- */
+
+/* Asks for the type that an instruction accesses, and stores the names in the profile. Returns 0 or -ENOMEM. */
+static int find_data_type(struct details *d, const struct tacho_frame *frame, struct details_data_type *out)
+{
+	const struct tacho_profile_opts *o = &d->profile->opts;
+	struct tacho_data_type found = { .size = sizeof(found) };
+	struct tacho_profile_value name = { 0 }, member = { 0 };
+	int known = o->data_type ? o->data_type(o->data_type_arg, d->stacks->symbols, frame, &found) : 0;
+
+	*out = (struct details_data_type){ 0 };
+	if (known <= 0)
+		return min_of(known, 0);
+	name.text = found.name;
+	member.text = found.member;
+	out->offset = (uint32_t)min_of(found.offset, (uint64_t)UINT32_MAX);
+	out->type = profile_intern_value(d->profile, VALUE_DATA_TYPE, &name);
+	if (member.text && out->type != KEYMAP_NONE)
+		out->member = profile_intern_value(d->profile, VALUE_DATA_MEMBER, &member);
+	return out->type == KEYMAP_NONE || out->member == KEYMAP_NONE ? -ENOMEM : 0;
+}
+
+static bool keep_data_type(struct details *d, const struct tacho_sample *s, enum tacho_space space,
+			   struct tacho_profile_detail *out)
+{
+	struct details_data_type *t;
+	struct tacho_frame frame;
+	uint32_t *slot;
+
+	if (tacho_symbols_resolve(d->stacks->symbols, s->pid, space, s->ip, &frame) < 0)
+		return false;
+	slot = keymap_at(&d->accesses, key_add(key_mix(frame.object), frame.object_address));
+	if (!slot)
+		return false;
+	if (!*slot) {
+		t = vec_add(&d->data_types);
+		if (!t || find_data_type(d, &frame, t) < 0)
+			return false;
+		*slot = (uint32_t)d->data_types.n;
+	}
+	t = &d->data_types.v[*slot - 1];
+	out->data_type = t->type;
+	out->data_member = t->member;
+	out->data_offset = t->offset;
 	return true;
 }
 
@@ -354,6 +409,8 @@ uint32_t details_sample(struct details *d, const struct tacho_perfdata *pd, size
 	memset(&detail, 0, sizeof(detail));
 	keep_numbers(o->keep, s, space, branch, d->parallelism, &detail);
 	if (!keep_addresses(d, s, space, branch, &detail))
+		return KEYMAP_NONE;
+	if ((o->keep & TACHO_KEEP_DATA_TYPE) && !keep_data_type(d, s, space, &detail))
 		return KEYMAP_NONE;
 	if ((o->keep & TACHO_KEEP_TRACE) || o->n_fields) {
 		ev = event_at(d, pd, event);

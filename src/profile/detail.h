@@ -18,6 +18,8 @@ struct details {			/* while a file is loaded */
 	bool swapped;			/* the file has the other byte order */
 	uint32_t parallelism;		/* number of running threads at the current sample */
 	struct { struct details_event *v; size_t n, cap; } events;	/* events of the file */
+	struct keymap accesses;		/* object and address of an instruction -> index in data_types + 1 */
+	struct { struct details_data_type *v; size_t n, cap; } data_types;
 	struct buf text;
 };
 
@@ -30,6 +32,8 @@ uint32_t details_sample(struct details *d, const struct tacho_perfdata *pd, size
 
 /* The id of an equal detail or value; KEYMAP_NONE if out of memory. */
 uint32_t profile_intern_detail(struct tacho_profile *p, const struct tacho_profile_detail *desc);
+/* Kinds of values, besides those of opts.fields by their index. */
+enum { VALUE_TRACE = TACHO_FIELDS_MAX, VALUE_DATA_TYPE, VALUE_DATA_MEMBER };
 /* `kind` distinguishes equal bytes of different fields. Bytes and text are copied. */
 uint32_t profile_intern_value(struct tacho_profile *p, uint32_t kind, const struct tacho_profile_value *desc);
 

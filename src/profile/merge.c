@@ -213,8 +213,10 @@ static uint32_t merge_detail(struct tacho_profile *p, const struct tacho_profile
 	for (size_t i = 0; i < countof(places); i++)
 		if (places[i]->frame)
 			places[i]->frame = m->frames[places[i]->frame - 1] + 1;
-	d.trace = merge_value(p, from, src->trace, TACHO_FIELDS_MAX);
-	if (d.trace == KEYMAP_NONE)
+	d.trace = merge_value(p, from, src->trace, VALUE_TRACE);
+	d.data_type = merge_value(p, from, src->data_type, VALUE_DATA_TYPE);
+	d.data_member = merge_value(p, from, src->data_member, VALUE_DATA_MEMBER);
+	if (d.trace == KEYMAP_NONE || d.data_type == KEYMAP_NONE || d.data_member == KEYMAP_NONE)
 		return KEYMAP_NONE;
 	for (uint32_t i = 0; i < TACHO_FIELDS_MAX; i++) {
 		d.fields[i] = merge_value(p, from, src->fields[i], i);

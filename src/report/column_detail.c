@@ -85,6 +85,54 @@ int compare_values_descending(const struct column *c, const struct report *r, co
 	return compare_u64(b->value, a->value);
 }
 
+/* ---- data types ---- */
+
+#define CACHE_LINE_BYTES 64u
+
+VALUE_OF_DETAIL(value_data_type, d->data_type)
+VALUE_OF_DETAIL(value_data_offset, (uint64_t)d->data_type << 32 | d->data_offset)
+VALUE_OF_DETAIL(value_data_line, (uint64_t)d->data_type << 32 | d->data_offset / CACHE_LINE_BYTES)
+
+static const char *type_name(const struct report *r, const struct report_cell *cell)
+{
+	const struct tacho_profile_value *v = tacho_profile_value(r->profile, cell->detail->data_type);
+
+	return v ? v->text : "(unknown)";
+}
+
+void print_data_type(const struct column *c, const struct report *r, const struct report_cell *cell, struct buf *out)
+{
+	(void)c;
+	buf_puts(out, type_name(r, cell));
+}
+
+void print_data_offset(const struct column *c, const struct report *r, const struct report_cell *cell, struct buf *out)
+{
+	const struct tacho_profile_value *member = tacho_profile_value(r->profile, cell->detail->data_member);
+	const char *name = type_name(r, cell);
+
+	(void)c;
+	buf_puts(out, name);
+	if (name[0] != '(')		/* not unknown, nor of the stack */
+		buf_printf(out, " +%#" PRIx32 " (%s)", cell->detail->data_offset, member ? member->text : "no field");
+}
+
+void print_data_line(const struct column *c, const struct report *r, const struct report_cell *cell, struct buf *out)
+{
+	(void)c;
+	buf_printf(out, "%s: cache-line %" PRIu32, type_name(r, cell), cell->detail->data_offset / CACHE_LINE_BYTES);
+}
+
+/* By name, then by offset. */
+int compare_data_types(const struct column *c, const struct report *r, const struct report_cell *a,
+		       const struct report_cell *b)
+{
+	int by_name = strcmp(type_name(r, a), type_name(r, b));
+
+	(void)c;
+	return by_name ? by_name : compare_u64(a->value, b->value);
+}
+
 /* ---- transactions, page sizes ---- */
 
 void print_transaction(const struct column *c, const struct report *r,

@@ -38,13 +38,15 @@ column_compare compare_interned;
 enum { BRANCH_MISPREDICTED = 1, BRANCH_PREDICTED = 2, BRANCH_IN_TX = 4, BRANCH_ABORT = 8 };
 
 column_value value_weight, value_ins_lat, value_stage_cyc, value_transaction, value_code_page_size,
-	     value_data_page_size, value_trace, value_parallelism, value_tracepoint_field, value_data_src,
+	     value_data_page_size, value_trace, value_parallelism, value_data_type, value_data_offset,
+	     value_data_line, value_tracepoint_field, value_data_src,
 	     value_branch_cycles, value_physical_address, value_none,
 	     value_branch_flags;	/* `part`: which flags */
-column_print print_value_of_samples, print_transaction, print_page_size, print_trace, print_tracepoint_field,
+column_print print_value_of_samples, print_transaction, print_page_size, print_trace, print_data_type,
+	     print_data_offset, print_data_line, print_tracepoint_field,
 	     print_mispredict, print_abort, print_in_tx, print_branch_cycles, print_data_src, print_simd, print_no_ipc;
 column_width width_transaction, width_tracepoint_field;
-column_compare compare_traces, compare_tracepoint_fields;
+column_compare compare_traces, compare_data_types, compare_tracepoint_fields;
 
 /* column_place.c: addresses in code and data; `part` is one of these */
 enum { PLACE_IP, PLACE_DATA, PLACE_FROM, PLACE_TO };

@@ -89,9 +89,7 @@ static int unknown_key(const char *text, struct str name, struct tacho_error *e)
 	}
 	error_set(e, -EINVAL, "there is no key '%.*s'", STR(name));
 	error_at(e, (size_t)(name.s - text), name.n);
-	if (str_is(name, "type") || str_is(name, "typeoff") || str_is(name, "typecln"))
-		error_hint(e, "data types of memory accesses are not analysed; symbol_daddr and dcacheline show the data");
-	else if (near.best.n)
+	if (near.best.n)
 		error_hint(e, "did you mean '%.*s'?", STR(near.best));
 	else
 		error_hint(e, "keys are %s, fields of tracepoints, and in tacho-report(1) those of branches and memory",

@@ -33,4 +33,20 @@ int disasm_capstone(const struct tacho_code_view *code, const struct disasm_opts
 int disasm_objdump(const struct tacho_code_view *code, const struct disasm_opts *opts, disasm_put *put, void *arg,
 		   struct tacho_error *e);
 
+/* What the first instruction of the code accesses. */
+enum insn_access {
+	ACCESS_NONE,			/* no memory, or by a segment register */
+	ACCESS_STACK,			/* push, pop, call, return */
+	ACCESS_MEMORY,
+};
+struct insn_operand {
+	enum insn_access access;
+	char base[8], index[8];		/* registers, as in struct tacho_memory_operand; "": none */
+	int64_t offset;
+	bool is_static;
+	uint64_t address;
+};
+/* Returns 0, or -EOPNOTSUPP without the library or for other architectures than x86-64 and arm64. */
+int disasm_operand(const struct tacho_code_view *code, struct insn_operand *out);
+
 #endif

@@ -26,6 +26,7 @@ static struct {
 	__typeof__(&cs_free) free;
 	__typeof__(&cs_close) close;
 	__typeof__(&cs_insn_group) is_in;
+	__typeof__(&cs_reg_name) reg_name;
 } cs;
 
 #define LOAD(field, name) (*(void **)&cs.field = dlsym(cs.library, name))
@@ -39,7 +40,7 @@ static bool load_library(void)
 		return false;
 	if (LOAD(open, "cs_open") && LOAD(option, "cs_option") && LOAD(next, "cs_disasm_iter") &&
 	    LOAD(new, "cs_malloc") && LOAD(free, "cs_free") && LOAD(close, "cs_close") &&
-	    LOAD(is_in, "cs_insn_group"))
+	    LOAD(is_in, "cs_insn_group") && LOAD(reg_name, "cs_reg_name"))
 		return true;
 	dlclose(cs.library);
 	cs.library = NULL;
@@ -136,4 +137,91 @@ int disasm_capstone(const struct tacho_code_view *code, const struct disasm_opts
 	err = put_all(handle, code, put, arg);
 	cs.close(&handle);
 	return err;
+}
+
+/* ---- operands ---- */
+
+/* The kernel's name of a register, "ax" for rax, which debug data is compared with. */
+static void name_register(csh handle, unsigned reg, char out[8])
+{
+	const char *name = reg ? cs.reg_name(handle, reg) : NULL;
+
+	if (name && name[0] == 'r' && name[1] >= 'a')
+		name++;
+	snprintf(out, 8, "%s", name ? name : "");
+}
+
+static bool starts_with(const cs_insn *in, const char *name)
+{
+	return strncmp(in->mnemonic, name, strlen(name)) == 0;
+}
+
+static void read_x86_operand(csh handle, const cs_insn *in, struct insn_operand *out)
+{
+	const cs_x86 *x = &in->detail->x86;
+	const x86_op_mem *m = NULL;
+
+	if (starts_with(in, "lea") || starts_with(in, "nop") || starts_with(in, "endbr"))
+		return;
+	if (starts_with(in, "push") || (starts_with(in, "pop") && !starts_with(in, "popcnt")) || starts_with(in, "call") ||
+	    starts_with(in, "ret")) {
+		out->access = ACCESS_STACK;
+		return;
+	}
+	for (unsigned i = 0; i < x->op_count && !m; i++)
+		if (x->operands[i].type == X86_OP_MEM)
+			m = &x->operands[i].mem;
+	if (!m || m->segment == X86_REG_FS || m->segment == X86_REG_GS)
+		return;
+	out->access = ACCESS_MEMORY;
+	out->offset = m->disp;
+	out->is_static = m->base == X86_REG_RIP || !m->base;
+	out->address = (uint64_t)m->disp + (m->base == X86_REG_RIP ? in->address + in->size : 0);
+	if (out->is_static)
+		return;
+	name_register(handle, m->base, out->base);
+	name_register(handle, m->index, out->index);
+}
+
+static void read_arm64_operand(csh handle, const cs_insn *in, struct insn_operand *out)
+{
+	const cs_arm64 *a = &in->detail->arm64;
+
+	for (unsigned i = 0; i < a->op_count; i++) {
+		if (a->operands[i].type != ARM64_OP_MEM)
+			continue;
+		out->access = ACCESS_MEMORY;
+		out->offset = a->operands[i].mem.disp;
+		name_register(handle, a->operands[i].mem.base, out->base);
+		name_register(handle, a->operands[i].mem.index, out->index);
+		return;
+	}
+}
+
+int disasm_operand(const struct tacho_code_view *code, struct insn_operand *out)
+{
+	const uint8_t *at = code->bytes;
+	uint64_t address = code->start;
+	size_t n = code->n_bytes;
+	cs_arch arch;
+	cs_mode mode;
+	cs_insn *in;
+	csh handle;
+
+	*out = (struct insn_operand){ .access = ACCESS_NONE };
+	if (!find_machine(code, &arch, &mode) || (arch != CS_ARCH_X86 && arch != CS_ARCH_ARM64) || !load_library() ||
+	    cs.open(arch, mode, &handle) != CS_ERR_OK)
+		return -EOPNOTSUPP;
+	cs.option(handle, CS_OPT_DETAIL, CS_OPT_ON);
+	in = cs.new(handle);
+	if (in && cs.next(handle, &at, &n, &address, in)) {
+		if (arch == CS_ARCH_X86)
+			read_x86_operand(handle, in, out);
+		else
+			read_arm64_operand(handle, in, out);
+	}
+	if (in)
+		cs.free(in, 1);
+	cs.close(&handle);
+	return 0;
 }

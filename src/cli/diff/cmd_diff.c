@@ -13,6 +13,7 @@
 #include "cli/core/app.h"
 #include "cli/core/terminal.h"
 #include "cli/files/profile_export.h"
+#include "cli/report/data_types.h"
 #include "cli/report/report.h"
 #include "record/perf_abi.h"
 
@@ -197,12 +198,14 @@ static int read_file(const struct diff_opts *o, const struct diff_keys *k, struc
 	int err = tacho_perfdata_open(&pd, f->path, TACHO_OPTS(tacho_perfdata_opts, .ordered = true, .force = o->force), &e);
 
 	tacho_report_wants(k->all, k->n, &opts);
+	data_types_use(&opts);
 	if (err == 0)
 		f->sockets = report_sockets(pd, &f->n_sockets);
 	if (err == 0)
 		err = tacho_profile_new(&f->profile, &opts, &e);
 	if (err == 0)
 		err = tacho_profile_load(f->profile, pd, &symbols, &e);
+	data_types_finish("diff");
 	if (f->profile && read_events(pd, f) < 0)
 		err = error_nomem(&e);
 	if (err < 0 && e.message[0] && !strstr(e.message, f->path))

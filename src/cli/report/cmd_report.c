@@ -13,6 +13,7 @@
 #include "base/num.h"
 #include "base/large_memory.h"
 #include "cli/files/header_text.h"
+#include "cli/report/data_types.h"
 #include "cli/report/table.h"
 #include "cli/core/download.h"
 #include "cli/core/input.h"
@@ -77,7 +78,7 @@ static const struct option_row report_rows[] = {
 	{ OPT_GROUP, .help = "The table" },
 	{ OPT_STR, 's', "sort", AT(sort), "KEY,...",
 	  "sort by comm, dso, symbol (default), pid, tgid, tid, cpu, socket, time, srcline, srcfile, parent, "
-	  "cgroup, weight, transaction, trace, dso_size, a tracepoint's field ...; +KEY adds to the default" },
+	  "cgroup, weight, transaction, type, trace, dso_size, a tracepoint's field ...; +KEY adds to the default" },
 	{ OPT_STR, 'F', "fields", AT(shown), "KEY,...",
 	  "show these columns: keys, overhead, overhead_children, sample, period; further keys of -s follow; "
 	  "+KEY adds to the default" },
@@ -270,7 +271,10 @@ static int read_profile(const struct report_opts *o, struct tacho_perfdata *pd,
 	opts.counted_cpus = cpus;
 	if (err == 0)
 		err = tacho_profile_new(out, &opts, e);
-	return err < 0 ? err : tacho_profile_load(*out, pd, &symbols, e);
+	if (err == 0)
+		err = tacho_profile_load(*out, pd, &symbols, e);
+	data_types_finish("report");
+	return err;
 }
 
 /* ---- writing ---- */

@@ -7,6 +7,7 @@
 #include <errno.h>
 
 #include "base/error.h"
+#include "cli/report/data_types.h"
 
 static const char *const default_keys[] = {
 	[REPORT_PLAIN] = "comm,dso,symbol",
@@ -178,6 +179,7 @@ int report_profile_opts(const struct report_opts *o, struct tacho_profile_opts *
 		out->keep |= TACHO_KEEP_SPACE;
 	if (o->latency || report_adds_latency(o))
 		out->keep |= TACHO_KEEP_PARALLELISM;
+	data_types_use(out);
 	out->no_inlines = o->no_inline;
 	out->parallelism = o->parallelism;
 	out->fields = tacho_report_field_names(k->fields);

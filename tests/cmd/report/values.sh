@@ -59,8 +59,6 @@ ln -s "$TACHO" perf
 ./perf report -i memory.data -s sym | grep IPC && fail "IPC without -s symbol"
 tacho report -i memory.data -s symbol | grep IPC && fail "IPC under the name tacho"
 [ "$(tacho report -q -i memory.data -s simd | awk 'NF { print NF }')" = 1 ] || fail simd
-refused 129 tacho report -i memory.data -s type
-grep -q "data types of memory accesses are not analysed" err
 
 # The size of the mapping with the code.
 mapped=$(tacho script -G --show-mmap-events -i memory.data 2>&1 | sed -n 's/.*(\(0x[0-9a-f]*\)) .* r-xp .*\/m$/\1/p; s/.*\[0x[0-9a-f]*(\(0x[0-9a-f]*\)).*\/m$/\1/p' | head -n 1)
