@@ -41,7 +41,7 @@ enum view_source {
 	VIEW_CURRENT_COMM,		/* of the task that runs */
 	VIEW_SLOT,			/* of the start */
 	VIEW_HAS_SLOTS,			/* whether the start's slots were set */
-	VIEW_SLOT_PID, VIEW_SLOT_COMM,	/* the start's slot 0 and comm; without a comm, of the task that runs */
+	VIEW_SLOT_PID, VIEW_SLOT_COMM,	/* a process ID and its name, from the start's slot 0; without a name there, that of the running task */
 	VIEW_USER_TEXT,			/* the text in user space that a slot points to */
 	VIEW_FUNCTION,			/* number of the function that was probed */
 	VIEW_KERNEL_STACK, VIEW_USER_STACK,

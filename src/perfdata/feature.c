@@ -71,7 +71,7 @@ static void check_unfinished(struct tacho_perfdata *pd, const struct input_file 
 		add_warning(pd, "the recorder was killed: the file does not have the data of its last moments");
 }
 
-/* Reads the sections in the list at `at`; *end becomes the end of the last one. */
+/* Reads the sections in the list at `at`; sets *end to the end of the last one. */
 static int read_feature_list(struct tacho_perfdata *pd, const struct input_file *f, const uint64_t *bits,
 		     uint64_t at, uint64_t *end)
 {

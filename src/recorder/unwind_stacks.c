@@ -114,7 +114,7 @@ void stack_recorder_attr(const struct stack_recorder *r, size_t event, struct pe
 
 /* ---- records ---- */
 
-/* The event of a record; of records without an id, the first. */
+/* The event of a record. Records without an ID belong to the first event. */
 static const struct stack_event *event_of(const struct stack_recorder *r, const struct tacho_record *rec)
 {
 	uint32_t i = 0;

@@ -30,7 +30,7 @@ struct http_get {
 };
 int http_client_get(struct http_client *h, struct http_get *get, struct tacho_error *e);
 void http_client_close(struct http_client *h);
-/* Of the last answer: its status (0: no answer), and the beginning of its body. */
+/* The status of the last answer (0: there was none), and the beginning of its body. */
 long http_client_status(const struct http_client *h);
 struct str http_client_answer(const struct http_client *h);
 /* The first line of an answer for messages, with control characters replaced. */

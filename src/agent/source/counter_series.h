@@ -15,10 +15,10 @@ struct counter_series {
 	bool ended;		/* registry_end() was called */
 	bool offline;		/* its CPU is offline: the series waits and does not end */
 	bool last;		/* its final value still must be reported */
-	bool stays;		/* it does not end while its source runs, though it may have no counter */
-	bool total;		/* it has the rest of all processes, see process_total.h */
+	bool stays;		/* it does not end while its source runs, even without a counter */
+	bool total;		/* it is the total of the processes without a series of their own, see process_total.h */
 	const struct metric *metric;
-	uint64_t subtracted;	/* the part of its count that was subtracted from that rest */
+	uint64_t subtracted;	/* of a process: how much of its count was subtracted from the total of all others */
 	double scale;		/* scale of the metric */
 	struct point base;	/* counts of the counters closed so far */
 	char *key;

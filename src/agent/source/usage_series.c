@@ -77,7 +77,7 @@ static size_t end_quiet_processes(struct usage *u, size_t max)
 	return n;
 }
 
-/* Makes place for a busier process. */
+/* Ends the series of the quietest process to make room for a busier one. Returns false if all are still busy. */
 static bool end_quietest_process(struct usage *u)
 {
 	struct used_process *found = NULL;

@@ -194,7 +194,7 @@ static int add_point(struct query_walk *w, const struct chunk_point *p, int64_t 
 	return err;
 }
 
-/* Of a damaged chunk the points before the damage are used; the writer then replaces the file. */
+/* If a chunk is damaged, the points before the damage are used, and the writer replaces the file later. */
 static int add_chunk(struct query_walk *w, struct str bytes, int64_t to_ns)
 {
 	struct chunk_reader r;

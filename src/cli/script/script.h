@@ -91,7 +91,7 @@ struct script_filter {
 	struct tacho_switch event_switch;	/* --switch-on, --switch-off; applied after all other filters */
 	const struct strlist *comms, *symbols, *dsos;	/* each string is a comma-separated list */
 	struct { uint64_t *v; size_t n, cap; } addresses;	/* the addresses in `symbols` */
-	uint64_t address_range;		/* bytes from each of them on */
+	uint64_t address_range;		/* how many bytes from each address on are selected */
 };
 
 int filter_init(struct script_filter *f, const struct script_opts *o,

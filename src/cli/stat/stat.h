@@ -163,7 +163,7 @@ struct stat_metric_use {
 };
 /* A metric of -M that cannot be computed here, and the row that says so. */
 struct stat_missing_metric {
-	struct tacho_event event;	/* the event it lacks; or the metric itself if its expression is wrong */
+	struct tacho_event event;	/* the missing event; or the metric itself if its expression is wrong */
 	struct stat_metric metric;
 	const char *why;
 };

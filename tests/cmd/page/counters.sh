@@ -1,5 +1,5 @@
-# In a browser: charts show what the agent counts, numbers move, a drag zooms, the address keeps it,
-# a table and files say the same.
+# In a browser: charts show the agent's counts and are updated; dragging zooms, and the URL has the range; the table and the
+# downloaded files have the same numbers.
 # run: slow
 . "$SUPPORT/lib.sh"
 . "$SUPPORT/flame.sh"

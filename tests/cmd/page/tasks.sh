@@ -1,6 +1,6 @@
-# In a browser: 49 charts at 10 Hz. The page does little at a time and nothing for what is not seen:
-# jobs per frame, draws per second and charts made are counted; how long tasks took is only told, in
-# web/tasks.txt of the build folder.
+# In a browser: 49 charts at 10 Hz. The page works in small steps and not for charts that are not visible: jobs per frame,
+# draws per second and created charts are counted. The durations of tasks are only written to web/tasks.txt in the build
+# directory.
 # run: plain alone slow
 . "$SUPPORT/lib.sh"
 . "$SUPPORT/flame.sh"

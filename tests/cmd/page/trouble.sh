@@ -1,5 +1,5 @@
-# In a browser, with an agent that fails, is slow, or answers nonsense: the page says what is wrong,
-# keeps what it has, does not pile up questions, and goes on by itself.
+# In a browser, with an agent that fails, is slow, or sends invalid answers: the page says what is wrong, keeps its data,
+# sends no further requests meanwhile, and continues by itself.
 # run: slow
 . "$SUPPORT/lib.sh"
 . "$SUPPORT/flame.sh"

@@ -26,14 +26,14 @@ named kept || { cat out; fail "no names before"; }
 before=$(ls -li "$copy")
 record again
 [ "$(ls -li "$copy")" = "$before" ] || fail "the copy was made again"
-# Rebuilt: as another file, and in place.
+# The program is rebuilt: as another file, and in place.
 rm prog
 cp "$TEST_BIN/hot" prog
 named kept || { cat out err; fail "no names after the program was replaced"; }
 [ ! -s err ] || { cat err; fail "a message although there is a copy"; }
 cat "$TEST_BIN/calls" >prog
 named kept || { cat out err; fail "no names after the program was overwritten"; }
-# Not kept: -N, -B, switched files, pipes, without a home directory, and in another user's cache.
+# Nothing is copied with -N, -B, --switch-output, into pipes, without a home directory, and into another user's cache.
 cp "$TEST_BIN/spin" prog
 rm -rf home/.debug
 record n -N
@@ -62,7 +62,7 @@ grep -q "% of the samples have no name: '$PWD/prog' has changed or is gone since
 rm prog
 named n && fail "names of no program"
 grep -q "'$PWD/prog' has changed or is gone" err || { cat err; fail "no message about a program that is gone"; }
-# A large file becomes a hard link, where the file system cannot share its blocks, unless it runs with other rights.
+# A large file becomes a hard link if the file system cannot share its blocks, unless it has the set-user-ID bit.
 cp "$TEST_BIN/spin" prog
 truncate -s 9M prog
 record large
@@ -72,7 +72,7 @@ rm -rf home/.debug
 chmod u+s prog
 record setuid
 cmp prog "$copy" && ! [ prog -ef "$copy" ] && ! [ -u "$copy" ] || { ls -l prog "$copy"; fail "a setuid program was linked"; }
-# The kernel's symbols are stored by recordings of a second, where they are visible.
+# Recordings of at least a second store the kernel's symbols, if the user may read them.
 [ "$(id -u)" = 0 ] && [ "$(cat /proc/sys/kernel/kptr_restrict)" -lt 2 ] || exit 0
 tacho record -q -a -e cpu-clock:k -o short sleep 0.2
 [ ! -e 'home/.debug/[kernel.kallsyms]' ] || fail "a short recording has stored the kernel's symbols"

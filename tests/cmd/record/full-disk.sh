@@ -1,4 +1,4 @@
-# No room for the data: the command says so and fails, and the file holds what fitted.
+# A full disk: the command fails with a message, and the file has the data up to then.
 # run: slow
 . "$SUPPORT/lib.sh"
 . "$SUPPORT/record.sh"
@@ -14,7 +14,7 @@ grep -q '^tacho record: cannot write the data: ' err || { cat err; fail "no mess
 n=$(perf script -i file -F comm,time,event 2>/dev/null | grep -c cpu-clock || true)
 [ "$n" -gt 10 ] || { cat err; ls -l file; fail "perf reads $n samples"; }
 
-# With tracepoints perf needs the features after the data: space for them is reserved whatever the limit is.
+# perf needs the features after the data to read tracepoints: space for them is always reserved.
 # SIGXFSZ does not kill the recorder.
 [ "$(id -u)" = 0 ] && [ -r /sys/kernel/tracing/events/syscalls ] || exit 0
 need prlimit
@@ -41,7 +41,7 @@ both_read file 100
 tacho record -q -o whole -e raw_syscalls:sys_enter $dd 2>err
 limited 900000 tacho inject -i whole -o copy
 both_read copy 100
-# A write that fails at any of the four calls per piece of data, the last one among them.
+# Each piece of data is written by four calls: each of them fails once, also those of the last piece.
 need strace
 dd="dd if=/dev/zero of=/dev/null bs=1 count=100000"	# a small ring: many pieces, also where the recorder is slow
 for call in 2 6 10 11 12 13; do

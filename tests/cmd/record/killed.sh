@@ -1,4 +1,4 @@
-# kill -9 at any moment: what was drained until then can be read, by perf as well.
+# After kill -9 at any moment, the data written until then can be read, also by perf.
 # run: both slow
 . "$SUPPORT/lib.sh"
 . "$SUPPORT/record.sh"
@@ -46,7 +46,7 @@ for try in 1 2 3; do
 done
 both_read sched:sched_switch 5
 perf script -i file 2>/dev/null | grep -q 'prev_comm=.*next_comm=' || fail "no fields"
-# Data goes over the list of features all the time: three short calls lie between the old and the new one.
+# Each write of data overwrites the list of features, which is then written again: three short calls without a list.
 good=0
 for after in 0.5 0.7 0.9 1.1; do
 	killed $after -e raw_syscalls:sys_enter dd if=/dev/zero of=/dev/null bs=1
@@ -57,7 +57,7 @@ for after in 0.5 0.7 0.9 1.1; do
 		good=$((good + 1))
 done
 [ $good -ge 2 ] || fail "perf reads $good of 4 killed recorders' files"
-# Killed at each of these calls. Without the list perf cannot name the event; tacho has one in front.
+# Killed at each of these calls. Without the list perf does not know the event's name; tacho reads the one before the data.
 need strace
 unlisted=0
 for call in 11 12 13 14; do

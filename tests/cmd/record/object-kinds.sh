@@ -110,7 +110,7 @@ fi
 # musl has no call frame information of its own, and _start_c() calls main() through it: the stack ends there.
 ! built prog musl-gcc $flags || { take data ./prog; has_stacks data musl "leaf step work outer main" '[^ ]*'; }
 
-# The vdso; where it falls back to a system call, most samples are elsewhere.
+# The vdso. On machines where its functions fall back to system calls, most samples are in the kernel.
 cat >vdso.c <<'C'
 #include <time.h>
 static volatile long sum;

@@ -1,4 +1,4 @@
-# What each option changes, as the kernel was asked for it or as it is in the file.
+# What each option changes: in the perf_event_attr that the kernel gets, or in the file.
 # run: slow
 . "$SUPPORT/lib.sh"
 . "$SUPPORT/record.sh"

@@ -1,4 +1,4 @@
-# perf reads what is recorded on the machine, of tracepoints, groups and cgroups.
+# perf reads recordings of the whole machine, of tracepoints, groups and cgroups.
 # run: slow
 . "$SUPPORT/lib.sh"
 . "$SUPPORT/record.sh"
@@ -18,6 +18,6 @@ perf_reads filtered raw_syscalls:sys_enter -e raw_syscalls:sys_enter --filter 'i
 [ "$(perf script -i filtered 2>/dev/null | grep -vc 'NR 1 (')" = 0 ] || fail "the filter let others pass"
 perf_reads mixed cpu-clock,raw_syscalls:sys_enter -e cpu-clock,raw_syscalls:sys_enter sh -c "$LOOP"
 perf_reads group page-faults,context-switches -e '{page-faults,context-switches}' ls /
-# A period on a tracepoint is heeded: perf records each event.
+# The period of a tracepoint is respected; perf records every event.
 tacho record -q -e raw_syscalls:sys_enter -c 10 -o tenth dd if=/dev/zero of=/dev/null bs=1 count=2000 2>/dev/null
 within 20 "$(perf_samples tenth)" 400

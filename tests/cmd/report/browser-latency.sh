@@ -1,4 +1,4 @@
-# Shares of latency are of all latency, also behind a filter, as the text has them.
+# Shares of latency are relative to the whole latency, also with a filter, as in the text.
 . "$SUPPORT/lib.sh"
 . "$SUPPORT/tmux.sh"
 need cc python3 readelf nm

@@ -18,8 +18,8 @@ NI void work(const char *how) { if (*how == 'd') deep(); else outer(); sink++; }
 C
 stored hot.data alike hot.data cpu-clock:u -g ./hot
 
-# The last line is each one's own; perf counts the widths of columns before it leaves rows out, and
-# draws a scroll bar.
+# The last line differs between the two; perf computes the widths of columns before it removes rows, and draws a scroll
+# bar.
 lines() { screen | sed '$d; s/[◆▒]//; s/  *$//; s/\([^ ]\)  */\1 /g'; }
 limit= then=
 open_all() {
@@ -48,7 +48,7 @@ same() {	# OPTIONS
 same
 same --no-children
 same -n --percent-limit 1
-# A limit is one of branches as well.
+# The limit of rows applies to branches of the call graph as well.
 same --percent-limit 40
 same --percent-limit 40 -g fractal,1
 limit=40
@@ -56,7 +56,7 @@ same
 limit=
 same --hierarchy
 same --hierarchy -n --show-total-period
-# Another limit closes all levels.
+# Changing the limit closes all levels.
 then=3
 same --hierarchy
 then=
@@ -64,7 +64,7 @@ same -s dso,sym
 same -g fractal
 same --no-children -g caller
 same -s pid,sym -g callee
-# What follows a function that was sampled itself begins a node of its own.
+# A function that was sampled itself ends a node: its callees begin a new one.
 rm hot.data
 stored deep.data alike deep.data cpu-clock:u -g ./hot deep
 file=deep.data

@@ -1,4 +1,4 @@
-# The browser on a real terminal: what it shows first, chains, zooms, filters, and the way out.
+# The browser on a real terminal: the first screen, call chains, zooms, filters, and quitting.
 . "$SUPPORT/lib.sh"
 . "$SUPPORT/tmux.sh"
 tacho version --build-options | grep -q 'ncurses: \[ on' || skip "built without ncurses"

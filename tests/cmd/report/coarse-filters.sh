@@ -1,5 +1,5 @@
-# Entries that have many symbols, filtered by symbol: what counts is where their first sample fell, not who
-# called that. perf shows the same.
+# A filter by symbol applies to entries with many symbols by the function of their first sample, not by its callers. perf
+# shows the same.
 . "$SUPPORT/lib.sh"
 need perf cc strip
 [ "$(uname -m)" = x86_64 ] || skip "its program leaves by a system call of x86-64"
@@ -32,7 +32,7 @@ for keys in comm pid; do
 	[ "$(rows -s $keys --hide-unresolved -n)" = 1 ]
 done
 
-# What fell into no function is left out of the sums, too.
+# Samples outside of all functions are left out of the sums, too.
 sed 's/x++; }/for (long i = 0; i < 100000000; i++) x ^= i; }/' w.c >v.c
 cc -nostdlib -static -O1 -fno-omit-frame-pointer -fno-optimize-sibling-calls -fcf-protection=none -o v v.c
 strip -N _start -N caller v
@@ -44,7 +44,7 @@ for keys in comm pid sym dso,sym; do
 done
 tacho report --stdio -q -i w.data -s comm -U | grep -q '^ *100.00%' || fail "what is left is not 100 %"
 
-# Nor do those count that called it; and a caller without a name stands in no stack.
+# Neither do their callers count, and callers without a name are left out of call chains.
 cc -nostdlib -static -O0 -fno-omit-frame-pointer -fcf-protection=none -o u v.c
 strip -N caller u
 tacho record -q -e cpu-clock:u -F 1000 -g -o w.data ./u

@@ -1,4 +1,4 @@
-# A file that is cut off shows what came before, tells where, and fails.
+# Of a truncated file the samples before the cut are shown; the message has the offset, and the command fails.
 . "$SUPPORT/lib.sh"
 . "$SUPPORT/stored.sh"
 stored whole.data live_perf record -q -e cpu-clock:u -F 5000 -g -o whole.data "$TEST_BIN/burn" -t 1 -m 400 >burnt

@@ -1,5 +1,5 @@
-# A record that is too short for its type is skipped; the warning has its offset and type. What comes after it
-# is shown.
+# A record that is too short for its type is skipped; the warning has its offset and type. The records after it
+# are shown.
 . "$SUPPORT/lib.sh"
 need python3
 tacho record -q -e cpu-clock:u -F 2000 -o whole.data -- "$TEST_BIN/burn" -t 1 -m 200 >/dev/null

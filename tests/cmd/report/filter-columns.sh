@@ -1,5 +1,5 @@
-# A filter of one name leaves its column out and stands in the head instead, but never the last key that is
-# there, and no level of a hierarchy. perf shows the same.
+# A filter by a single name is shown in the heading instead of as a column, unless it is the only key or a level of a
+# hierarchy. perf shows the same.
 . "$SUPPORT/lib.sh"
 need perf
 need_root

@@ -1,6 +1,5 @@
-# A filter takes samples away as a whole, also from what their callers sum up, whichever sample comes first.
-# perf 7 shows the same. perf 6.1 decides of an entry by the first sample in it: it agrees where an entry has
-# samples of one sort only.
+# A filter removes whole samples, also from the sums of their callers, whichever sample comes first. perf 7 shows the
+# same. perf 6.1 keeps or removes an entry by its first sample, so it agrees where all samples of an entry are alike.
 . "$SUPPORT/lib.sh"
 . "$SUPPORT/stored.sh"
 need jq

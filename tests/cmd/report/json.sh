@@ -1,4 +1,4 @@
-# JSON says what the text says.
+# JSON has the same numbers as the text.
 . "$SUPPORT/lib.sh"
 . "$SUPPORT/stored.sh"
 need jq

@@ -77,7 +77,7 @@ tacho report -i memory.data --mem-mode -s srcline,mem --json | jq -e '.events[0]
 	(.srcline | test("^made.c:[0-9]+$")) and has("mem")' >/dev/null
 tacho report -i memory.data --mem-mode -s srcfile --full-source-path -q | grep -q "$PWD/made.c"
 
-# Half of the samples are of two threads at once: they count half.
+# Half of the samples were taken while two threads ran: each of them counts half.
 "$SUPPORT/hardware-samples" switch "$PWD/made" switch.data
 tacho report -i switch.data -F overhead,latency,parallelism -q | sed '/^$/d' >latency.txt
 cat latency.txt
@@ -90,7 +90,7 @@ tacho report -i switch.data --latency -s comm --json | jq -e '[.events[0].entrie
 	. > 99 and . < 101' >/dev/null
 refused 129 tacho report -i switch.data --parallelism x
 
-# A key needs what it is about, and a wrong one is answered with the right one.
+# Unknown keys are refused, and similar ones suggested.
 refused 129 tacho report -i memory.data -b
 grep -q "no branches were recorded" err
 refused 129 tacho report -i transaction.data --mem-mode

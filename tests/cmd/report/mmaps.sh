@@ -1,6 +1,6 @@
-# --mmaps: children have what the process had that forked them, threads what their process has, and
-# nothing stands where something newer was mapped over it. perf shows the same, and after an exec also
-# what was there before it. Children stand by their numbers; perf orders them by the lowest 8 bits.
+# --mmaps: children have the mappings of the process that forked them, threads those of their process; a newer mapping
+# replaces what it covers. perf shows the same, and after an exec the earlier mappings as well. Children are sorted by
+# their IDs; perf sorts them by the lowest 8 bits.
 . "$SUPPORT/lib.sh"
 . "$SUPPORT/stored.sh"
 need cc

@@ -1,5 +1,5 @@
 # The text of a recording with call chains is perf's, line by line, in every style of call graph.
-# What has no name may differ in its address and letter, and is left out.
+# Addresses without a symbol are left out, because they may be shown in another form.
 . "$SUPPORT/lib.sh"
 . "$SUPPORT/record.sh"
 . "$SUPPORT/stored.sh"
@@ -25,7 +25,7 @@ NI void work(const char *times)
 	}
 }
 C
-# One sample of many is too few for a branch, so that branches of equal weight are rare.
+# The samples are distributed so that few branches of the call graph have equal weights.
 stored g.data alike g.data cpu-clock:u -g ./w 8000
 stored plain.data alike plain.data cpu-clock:u ./w 1000
 stored two.data alike two.data cpu-clock:u,page-faults:u -g ./w 6000
@@ -62,7 +62,7 @@ for options in "" --no-children "--no-children -g caller" "-g --no-children" "-g
 	"--symbol-filter leaf --percentage relative -g none" "--stats"; do
 	same g.data $options
 done
-# perf's columns of a hierarchy are as wide as names that it does not show.
+# perf makes the columns of a hierarchy as wide as the longest name, even if it is not shown.
 left_out='^# \.\.\.'
 same g.data --hierarchy
 same g.data --hierarchy -n --show-total-period

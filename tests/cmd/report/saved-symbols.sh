@@ -1,5 +1,5 @@
-# The symbols of a large program are sorted once, and kept: the second report takes them from there, unless the file
-# has changed or what was kept is damaged.
+# The sorted symbols of a large program are cached: the second report reads the cache, unless the program has changed or
+# the cache is damaged.
 # run: slow
 . "$SUPPORT/lib.sh"
 need cc python3

@@ -1,6 +1,6 @@
-# Samples with chains take the fast path into a profile; a limit of stacks that cuts nothing makes them take the
-# slow one. Both show what perf shows: of programs that come and go, of several events, of the whole machine with
-# the kernel's part, and of a stream whose events are announced only after the first samples.
+# Samples with call chains take the fast path of loading; --max-stack with a limit that is never reached forces the general
+# path. Both show the same as perf: for short-lived programs, several events, the whole machine with the kernel, and a stream
+# whose events are described only after the first samples.
 . "$SUPPORT/lib.sh"
 . "$SUPPORT/record.sh"
 . "$SUPPORT/stored.sh"

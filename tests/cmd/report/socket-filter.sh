@@ -1,5 +1,5 @@
-# --socket-filter counts what ran on one socket's CPUs, as perf does. The second CPU is put on a socket of
-# its own in the topology that the recording carries.
+# --socket-filter counts the samples of one socket's CPUs, as perf does. The topology in the recording is changed so that the
+# second CPU has a socket of its own.
 # run: alone
 . "$SUPPORT/lib.sh"
 need perf python3 taskset jq

@@ -1,4 +1,4 @@
-# --switch-on and --switch-off count what lies between two events, as perf does.
+# --switch-on and --switch-off count the samples between two events, as perf does.
 # run: alone
 . "$SUPPORT/lib.sh"
 need perf jq
@@ -21,7 +21,7 @@ for options in "" "$on" "$on $off" "$on $off --show-on-off-events" \
 	grep -q '%' ours || { cat err; fail "nothing: $options"; }
 	diff theirs ours || fail "not the same: $options"
 done
-# The first one ends it, where there is no other that begins.
+# Without --switch-on, counting ends with the first event of --switch-off.
 perf record -q -c 1 -e syscalls:sys_enter_getpid,syscalls:sys_enter_getppid -o b.data \
 	"$TEST_BIN/calls" ggggpggpg
 samples() { tacho report -i b.data --json "$@" | jq -c '[.events[].samples]'; }
@@ -34,7 +34,7 @@ grep -q 'evlist' err
 refused 129 tacho report -i a.data $on --switch-off none
 [ "$(status_of tacho report --stdio -i b.data --switch-off syscalls:sys_enter_getpid)" = 0 ]
 grep -q 'no samples between these events' err || fail "$(cat err)"
-# Of a group recorded with :S each of its counters can be it, as in script.
+# Each event of a group recorded with :S can be used to switch, as in script.
 tacho record -q -c 10 -e '{page-faults,minor-faults}:S' -o c.data sh -c 'for i in 1 2 3 4; do (exit 0); done' 2>err ||
 	skip "cannot record groups here: $(cat err)"
 for options in "--switch-on minor-faults" \

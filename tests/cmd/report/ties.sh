@@ -1,6 +1,6 @@
-# Branches that weigh the same, and columns of what has no name: as perf has them. What lies in no object
-# comes last, before it the object that was met later, in each of them the higher address first. perf's order
-# of objects is that of its memory.
+# The order of branches with equal weights, and the widths of columns for addresses without a symbol, are perf's. Addresses
+# without an object come last, before them those of later objects, in each object the higher address first. perf orders
+# objects by their addresses in its own memory.
 . "$SUPPORT/lib.sh"
 need cc python3 readelf nm
 cat >made.c <<'C'
@@ -29,7 +29,7 @@ for style in graph fractal flat folded; do
 	same -q -s comm -g $style
 	own two.data -q -s comm -g $style
 done
-# An address without a name is as wide as any, even 0, and widens the object's column, too.
+# An address without a symbol always has the full width, even 0, and widens the object's column, too.
 for options in "" "-s dso" "-w 0,0,0" -t,; do
 	same -g none --no-children $options
 	same -g none --no-children --time 1.025, $options

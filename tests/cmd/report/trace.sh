@@ -1,5 +1,5 @@
-# Keys of tracepoints: their text, their fields, all fields, raw or as shown; and, of nothing but
-# tracepoints, what is shown by default. perf shows the same.
+# Keys of tracepoints: their text, single fields, all fields, raw or formatted; and the default keys of recordings that have
+# only tracepoints. perf shows the same.
 # run: slow
 . "$SUPPORT/lib.sh"
 need perf
@@ -23,7 +23,7 @@ for file in one two; do
 	done
 done
 same one.data --raw-trace
-# perf cuts the text of a tracepoint where a command with a long name stands before it.
+# perf truncates the text of a tracepoint after a long command name.
 tacho record -q -e sched:sched_switch,cpu-clock -F 2000 -d -o mixed.data \
 	sh -c 'i=0; while [ $i -lt 20000 ]; do i=$((i + 1)); done; sleep 0.01'
 for options in "-s trace" "-s prev_comm,comm" "-s addr" "-s weight,addr"; do

@@ -1,4 +1,4 @@
-# Rarely used fields are printed as by perf script, where its text has not changed since 6.1.
+# Rarely used fields are printed as by perf script, if their text has not changed since 6.1.
 . "$SUPPORT/lib.sh"
 need perf
 perf --version | grep -q ' 6\.1' || skip "needs perf 6.1 to compare with"
@@ -29,13 +29,13 @@ same clock -F comm,tod
 same clock -F comm,tod,time --ns
 same clock -F comm,time,flags,ip
 same branches -F comm,time,misc
-# data_src: perf 6.1 knows fewer words, and puts no blank behind a level without hit or miss
+# data_src: perf 6.1 knows fewer words, and prints no blank after a level without hit or miss
 "$TEST_BIN/make-samples" memory a.data
 perf script -i a.data -F time,data_src 2>/dev/null | grep -E 'LOAD|STORE|EXEC' | grep -v Remote | sed 's/ *$//' >theirs
 tacho script -i a.data -F time,data_src | grep -E 'LOAD|STORE|EXEC' | grep -v Remote | sed 's/ *$//' >ours
 [ -s ours ] || fail "no data_src"
 cmp theirs ours || fail "data_src: $(diff theirs ours)"
-# branches: 6.1 does not show speculation
+# branches: perf 6.1 does not show speculation
 perf_branches() { sed -E 's,/-([ ]),\1,g'; }
 "$TEST_BIN/make-samples" branches a.data
 perf script -i a.data -F time,brstack >theirs 2>/dev/null
