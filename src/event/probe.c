@@ -163,9 +163,20 @@ static const char *name_of(struct event_parser *p, const struct probe_event *kin
 	return buf_failed(&text) ? NULL : parse_str(p, buf_view(&text));
 }
 
-static int add_site(struct event_parser *p, const struct probe_event *kind, const struct pmu *pmu, struct probe_object *o,
-		    const struct probe_site *site, struct str file, bool is_pattern, struct term_list *terms, size_t first)
+/* What the events of all sites of a point have in common. */
+struct probed_point {
+	const struct probe_event *kind;
+	const struct pmu *pmu;
+	struct probe_object *object;
+	struct str file;
+	bool is_pattern;
+	struct term_list *terms;
+	size_t first;			/* index of the first event */
+};
+
+static int add_site(struct event_parser *p, const struct probed_point *of, const struct probe_site *site)
 {
+	struct probe_object *o = of->object;
 	struct probe_place place = { .is_return = site->is_return };
 
 	if (!probe_object_offset(o, site->address, &place.offset) ||
@@ -173,11 +184,11 @@ static int add_site(struct event_parser *p, const struct probe_event *kind, cons
 		return error_set(p->e, -EINVAL, "the address %#llx is not in the file '%s'",
 				 (unsigned long long)site->address, o->path);
 	place.name = parse_str(p, str_of(o->path));
-	if (is_pattern)
-		place.shown = name_of(p, kind, file, site->function);
-	if (!place.name || (is_pattern && !place.shown))
+	if (of->is_pattern)
+		place.shown = name_of(p, of->kind, of->file, site->function);
+	if (!place.name || (of->is_pattern && !place.shown))
 		return error_nomem(p->e);
-	return add_place(p, pmu, &place, terms, first);
+	return add_place(p, of->pmu, &place, of->terms, of->first);
 }
 
 /* The object that was probed last is kept: several events are usually in the same file. */
@@ -229,17 +240,16 @@ static int add_sites(struct event_parser *p, const struct probe_event *kind, con
 {
 	struct probe_request r = { 0 };
 	struct probe_sites sites = { 0 };
-	struct probe_object *o = NULL;
-	size_t first = p->list->n;
+	struct probed_point of = { .kind = kind, .pmu = pmu, .file = file, .is_pattern = str_has_glob(point), .terms = terms,
+				   .first = p->list->n };
 	int err = parse_point(p, kind, point, &r);
-	bool is_pattern = str_has_glob(point);
 
 	if (err == 0)
-		err = open_object(p, file, &o);
+		err = open_object(p, file, &of.object);
 	if (err == 0)
-		err = probe_find_sites(o, &r, &sites, p->e);
-	for (size_t i = 0; err == 0 && o && i < sites.n; i++)
-		err = add_site(p, kind, pmu, o, &sites.v[i], file, is_pattern, terms, first);
+		err = probe_find_sites(of.object, &r, &sites, p->e);
+	for (size_t i = 0; err == 0 && of.object && i < sites.n; i++)
+		err = add_site(p, &of, &sites.v[i]);
 	probe_sites_done(&sites);
 	probe_request_done(&r);
 	return err < 0 ? parse_refuse(p, err, point) : 0;

@@ -211,18 +211,27 @@ static int add_inlined_lines(jvmtiEnv *jvmti, const jvmtiCompiledMethodLoadInlin
 	return record->numpcs > 0;
 }
 
-static void add_lines(jvmtiEnv *jvmti, jmethodID method, uint64_t start, const jvmtiAddrLocationMap *map, jint n_map,
-		      const void *compile_info, struct dump_lines *out)
+/* A compiled method, as the event of its compilation describes it. */
+struct compiled_method {
+	jmethodID method;
+	uint64_t start;
+	const jvmtiAddrLocationMap *map;
+	jint n_map;
+	const jvmtiCompiledMethodLoadRecordHeader *records;
+};
+
+static void add_lines(jvmtiEnv *jvmti, const struct compiled_method *c, struct dump_lines *out)
 {
-	const jvmtiCompiledMethodLoadRecordHeader *record = compile_info;
+	const jvmtiCompiledMethodLoadRecordHeader *record = c->records;
 	struct method_lines l = { 0 };
 	int found = 0;
 
 	for (; record && !found; record = record->next)
 		if (record->kind == JVMTI_CMLR_INLINE_INFO)
-			found = add_inlined_lines(jvmti, (const jvmtiCompiledMethodLoadInlineRecord *)record, start, out, &l);
-	for (jint i = 0; i < n_map && !found; i++)
-		add_line(jvmti, out, &l, i ? (uint64_t)(uintptr_t)map[i - 1].start_address + 1 : start, method, map[i].location);
+			found = add_inlined_lines(jvmti, (const jvmtiCompiledMethodLoadInlineRecord *)record, c->start, out, &l);
+	for (jint i = 0; i < c->n_map && !found; i++)
+		add_line(jvmti, out, &l, i ? (uint64_t)(uintptr_t)c->map[i - 1].start_address + 1 : c->start, c->method,
+			 c->map[i].location);
 	lines_done(jvmti, &l);
 }
 
@@ -231,11 +240,12 @@ static void add_lines(jvmtiEnv *jvmti, jmethodID method, uint64_t start, const j
 static void JNICALL on_compiled(jvmtiEnv *jvmti, jmethodID method, jint size, const void *code, jint n_map,
 				const jvmtiAddrLocationMap *map, const void *compile_info)
 {
+	const struct compiled_method compiled = { method, (uint64_t)(uintptr_t)code, map, map ? n_map : 0, compile_info };
 	struct dump_lines lines = { 0 };
 	struct text *name = malloc(sizeof(*name));
 
 	if (name && size > 0 && name_method(jvmti, method, name)) {
-		add_lines(jvmti, method, (uint64_t)(uintptr_t)code, map, map ? n_map : 0, compile_info, &lines);
+		add_lines(jvmti, &compiled, &lines);
 		dump_function(name->bytes, code, (size_t)size, &lines);
 	}
 	dump_lines_done(&lines);

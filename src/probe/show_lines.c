@@ -83,18 +83,22 @@ static int print_lines(struct line_printer *x, const char *function, int first, 
 	return err;
 }
 
-static int show_range(struct tacho_probes *p, struct probe_dwarf *d, const struct dwarf_request *want, int first, int last,
+struct line_range {
+	int first, last;		/* of a function: relative to its first line; last 0: to the end */
+};
+
+static int show_range(struct probe_dwarf *d, const struct dwarf_request *want, const struct line_range *range,
 		      struct line_printer *x, struct tacho_error *e)
 {
 	struct dwarf_lines_found found = { 0 };
 	const char *function = want->r->point.function;
-	int err = dwarf_find_lines(d, want, &found, e), base;
+	int err = dwarf_find_lines(d, want, &found, e), base, first = range->first;
 
 	if (err == -ENOENT)
 		err = error_set(e, err, "the debug information has no %s '%s'", function ? "function" : "file",
 				function ? function : want->r->point.file);
 	if (err == 0) {
-		err = source_file_read(&x->source, found.file, found.directory, p->target.source);
+		err = source_file_read(&x->source, found.file, found.directory, want->source);
 		if (err < 0) {
 			error_set(e, err, "the source file '%s' cannot be read: %s", found.file, strerror(-err));
 			error_hint(e, "-s DIR names the directory where it is");
@@ -105,7 +109,7 @@ static int show_range(struct tacho_probes *p, struct probe_dwarf *d, const struc
 		first = 1;
 	x->found = &found;
 	if (err == 0)
-		err = print_lines(x, function, first, last > 0 ? base + last : found.lines.last + LINES_AFTER);
+		err = print_lines(x, function, first, range->last > 0 ? base + range->last : found.lines.last + LINES_AFTER);
 	x->found = NULL;
 	source_file_done(&x->source);
 	line_set_done(&found.lines);
@@ -122,7 +126,8 @@ int tacho_probes_lines(struct tacho_probes *p, const char *range,
 	struct dwarf_request want = { .r = &r, .source = p->target.source };
 	struct probe_object *o = NULL;
 	struct probe_dwarf *d;
-	int first, last, err = parse_range(range, &point, &first, &last, e);
+	struct line_range lines;
+	int err = parse_range(range, &point, &lines.first, &lines.last, e);
 
 	if (err == 0 && is_file_name(buf_view(&point)) && !strchr(point.bytes, '@')) {
 		r.point.file = arena_str(&r.text, buf_view(&point));
@@ -136,7 +141,7 @@ int tacho_probes_lines(struct tacho_probes *p, const char *range,
 		err = probes_debug_object(p, &o, &d, e);
 	want.o = o;
 	if (err == 0)
-		err = show_range(p, d, &want, first, last, &x, e);
+		err = show_range(d, &want, &lines, &x, e);
 	probe_request_done(&r);
 	return err;
 }

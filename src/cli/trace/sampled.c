@@ -188,22 +188,23 @@ void trace_sampler_close(struct trace *t)
 	t->sampler = NULL;
 }
 
-static int enqueue(struct trace *t, uint64_t time_ns, int event, const void *head, size_t n_head, const void *bytes, size_t n)
+/* `head` and `body` are stored one after the other. */
+static int enqueue(struct trace *t, uint64_t time_ns, int event, struct str head, struct str body)
 {
 	struct trace_queued *q = vec_next(&t->queue);
 
 	if (!q)
 		return -ENOMEM;
 	buf_pad(&t->queue.bytes, '\0', -t->queue.bytes.n & 7);
-	*q = (struct trace_queued){ time_ns, t->queue.bytes.n, n_head + n, event, (uint32_t)t->queue.n };
-	buf_put(&t->queue.bytes, head, n_head);
-	buf_put(&t->queue.bytes, bytes, n);
+	*q = (struct trace_queued){ time_ns, t->queue.bytes.n, head.n + body.n, event, (uint32_t)t->queue.n };
+	buf_str(&t->queue.bytes, head);
+	buf_str(&t->queue.bytes, body);
 	return buf_failed(&t->queue.bytes) ? -ENOMEM : 0;
 }
 
 int trace_queue_event(void *trace, const struct tacho_syscall_event *ev)
 {
-	return enqueue(trace, ev->time_ns, OF_TRACER, ev, sizeof(*ev), ev->parts, ev->n_parts);
+	return enqueue(trace, ev->time_ns, OF_TRACER, str_n((const char *)ev, sizeof(*ev)), str_n(ev->parts, ev->n_parts));
 }
 
 static int event_of(struct trace *t, uint64_t id)
@@ -234,8 +235,8 @@ static int on_bytes(void *arg, const void *bytes, size_t n)
 
 		if (event == -1)
 			continue;
-		err = enqueue(t, tacho_record_time(&rec, event >= 0 ? &t->events[event].layout : lay), event, rec.bytes, rec.size,
-			      NULL, 0);
+		err = enqueue(t, tacho_record_time(&rec, event >= 0 ? &t->events[event].layout : lay), event,
+			      str_n((const char *)rec.bytes, rec.size), (struct str){ 0 });
 	}
 	return err;
 }
