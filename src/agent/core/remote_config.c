@@ -30,6 +30,8 @@ struct remote_reader {
 	bool stopping;
 	struct remote_status status;
 	_Atomic uint64_t stop_by_ns;	/* ends a request */
+	struct buf etag_of;		/* URL and key that status.etag was got with; of the thread */
+	bool is_pending;		/* the stored file could not be put into use; of the thread */
 };
 
 /* A file and its version. */
@@ -163,7 +165,11 @@ static int use_file(struct remote_reader *r, const struct buf *text, struct tach
 		err = try_file(r, path, e);
 	if (err == 0 && rename(path, r->opts.config.remote) < 0)
 		err = error_set(e, -errno, "cannot rename %s: %s", path, strerror(errno));
-	return err < 0 ? err : r->opts.reload(r->opts.reload_arg, e);
+	if (err < 0)
+		return err;
+	err = r->opts.reload(r->opts.reload_arg, e);
+	r->is_pending = err < 0;
+	return err;
 }
 
 /* ---- the thread ---- */
@@ -207,20 +213,36 @@ static void done_file(struct remote_file *f)
 	buf_done(&f->text);
 }
 
+/* A version is known only of the same URL and key: with another key, the same file has to be verified again. */
+static void find_known(struct remote_reader *r, const struct remote_config *cfg, char known[HTTP_ETAG_MAX])
+{
+	struct buf now = { 0 };
+	bool same;
+
+	buf_printf(&now, "%s\n%s", cfg->http.url, cfg->public_key ? cfg->public_key : "");
+	same = !buf_failed(&now) && str_eq(buf_view(&now), buf_view(&r->etag_of));
+	buf_done(&r->etag_of);
+	r->etag_of = now;
+	pthread_mutex_lock(&r->lock);
+	if (!same)
+		r->status.etag[0] = '\0';
+	memcpy(known, r->status.etag, HTTP_ETAG_MAX);
+	pthread_mutex_unlock(&r->lock);
+}
+
 static void run_round(struct remote_reader *r, const struct remote_config *cfg)
 {
 	scoped(done_file) struct remote_file f = { 0 };
 	struct tacho_error e = { .column = -1 };
-	char known[HTTP_ETAG_MAX] = "";
+	char known[HTTP_ETAG_MAX];
 	int err;
 
-	if (!strncmp(r->status.url, cfg->http.url, strlen(r->status.url)))	/* only this thread writes it */
-		memcpy(known, r->status.etag, sizeof(known));
+	find_known(r, cfg, known);
 	err = ask(r, cfg, known, &f, &e);
 	if (err == 0) {
 		bool stored = is_stored(r, &f.text);
 
-		if (!stored)
+		if (!stored || r->is_pending)
 			err = use_file(r, &f.text, &e);
 		if (err == 0)
 			note_version(r, &f, !stored);
@@ -314,5 +336,6 @@ void remote_reader_stop(struct remote_reader *r)
 	pthread_join(r->thread, NULL);
 	pthread_cond_destroy(&r->wake);
 	pthread_mutex_destroy(&r->lock);
+	buf_done(&r->etag_of);
 	free(r);
 }

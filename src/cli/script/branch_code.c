@@ -21,6 +21,7 @@
 #define AFTER_LAST_BRANCH 128u		/* bytes printed if the sample is before the last branch's target */
 #define INSN_WIDTH 30			/* of an instruction before the notes on its branch */
 #define MAX_COUNTERS 64u
+#define MAX_LETTERS 32u			/* of one counter; CPUs count up to 3, but a recording says how large its counters are */
 
 typedef unsigned long long ull;
 
@@ -191,8 +192,8 @@ static void put_counts(struct code_printer *p, size_t branch)
 			buf_printf(p->out, "%s %llu%s ", events[i]->name, (ull)count, saturated);
 			continue;
 		}
-		buf_pad(p->out, letter_of(i), count);
-		buf_puts(p->out, saturated);
+		buf_pad(p->out, letter_of(i), (size_t)min_of(count, (uint64_t)MAX_LETTERS));
+		buf_puts(p->out, count > MAX_LETTERS ? "..." : saturated);
 	}
 	if (!sum && !p->script->opts->verbose)
 		buf_putc(p->out, '-');

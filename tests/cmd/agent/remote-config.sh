@@ -86,6 +86,20 @@ sign
 wait_for 30 error_is "'remote' belongs to the local file"
 [ "$(grep -c 'remote configuration: ' agent.err)" -le 6 ] || fail "logged again and again: $(cat agent.err)"
 
+# A file that is in use without a signature has to be verified when a key is set.
+stop_agent
+rm www/all.toml.sig
+source_with context-switches >www/all.toml
+grep -v '^public_key' local.toml >unsigned.toml
+start_agent unsigned.toml
+wait_for 30 error_is '^null$'
+counts context-switches || fail "not without a signature"
+cp local.toml unsigned.toml
+kill -HUP "$agent_pid"
+wait_for 30 error_is 404
+stop_agent
+start_agent local.toml
+
 # The server is away, also at the next start.
 publish page-faults
 wait_for 30 counts page-faults
