@@ -13,6 +13,7 @@
 #include <tacho/jit.h>
 #include <tacho/kernel.h>
 #include <tacho/kmem.h>
+#include <tacho/kwork.h>
 #include <tacho/lock.h>
 #include <tacho/metric.h>
 #include <tacho/output.h>

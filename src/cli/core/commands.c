@@ -24,6 +24,7 @@ extern const struct command cmd_help;
 extern const struct command cmd_inject;
 extern const struct command cmd_kallsyms;
 extern const struct command cmd_kmem;
+extern const struct command cmd_kwork;
 extern const struct command cmd_list;
 extern const struct command cmd_lock;
 extern const struct command cmd_mem;
@@ -62,6 +63,7 @@ const struct command *const commands[] = {
 	&cmd_inject,
 	&cmd_kallsyms,
 	&cmd_kmem,
+	&cmd_kwork,
 	&cmd_list,
 	&cmd_lock,
 	&cmd_mem,

@@ -9,7 +9,6 @@ static const struct { const char *name, *instead; } missing[] = {
 	{ "daemon", "'tacho agent' profiles and counts all the time" },
 	{ "iostat", "count the events of the I/O units: tacho stat -a -e 'uncore_iio/.../'" },
 	{ "kvm", REFUSED_GUESTS },
-	{ "kwork", "record its tracepoints: tacho record -a -e 'irq:*,workqueue:*', then tacho script" },
 	{ "test", "the tests of tacho are run by ./check in its source tree" },
 	{ "timechart", "'tacho export -f chrome' and 'tacho heatmap' show a recording over time" },
 	{ "trace", "record the system calls: tacho record -e 'raw_syscalls:*', then tacho script" },
