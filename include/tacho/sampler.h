@@ -98,7 +98,9 @@ struct tacho_sampler_opts {		/* zero means the default in every field */
 	uint64_t aux_snapshot_bytes;	/* bytes per snapshot; 0: all */
 	uint32_t aux_sample_bytes;	/* if not 0, AUX data has no records, but each sample of the other
 					 * events of its group contains this many bytes */
-	bool data_mmaps;		/* record non-executable mappings; always with data addresses */
+	bool data_mmaps;		/* record non-executable mappings; always with data addresses, and with copies of
+					 * stacks, in case that another tool unwinds them */
+	bool unwound_here;		/* copies of stacks are unwound on this machine: that needs no mappings of data */
 	bool no_samples;		/* no samples: only mappings, tasks and the counts of threads */
 	bool read_times;		/* enabled and running times in samples of group values (:S) */
 };

@@ -144,6 +144,7 @@ static int open_events(struct tacho_profiler *p, struct tacho_error *e)
 	struct tacho_sampler_opts opts = {
 		.size = sizeof(opts), .freq = p->opts.freq ? p->opts.freq : DEFAULT_FREQ, .chain = TACHO_CHAIN_AUTO,
 		.fields = TACHO_FIELD_CPU | TACHO_FIELD_PERIOD, .target = { .all_user = p->opts.user_only },
+		.unwound_here = true,
 	};
 	struct sampled_threads threads = { 0 };
 	int err = p->opts.pid ? 0 : list_threads(p, &threads);

@@ -349,10 +349,11 @@ static int set_ratio(struct tacho_sampler *s, uint32_t i, struct tacho_error *e)
 	return 0;
 }
 
-/* Unwinding a stack needs .eh_frame, which may be in a non-executable mapping. */
+/* Other unwinders search .eh_frame in mappings, which may be non-executable; ours reads the files. A process may make hundreds of
+ * mappings of data, by malloc() alone. */
 bool sampler_wants_data_mmaps(const struct tacho_sampler *s)
 {
-	for (size_t i = 0; i < s->set->events.n; i++)
+	for (size_t i = 0; i < s->set->events.n && !s->opts.unwound_here; i++)
 		if (s->set->events.v[i].attr.sample_type & PERF_SAMPLE_STACK_USER)
 			return true;
 	return s->opts.data_mmaps || s->opts.fields & (TACHO_FIELD_ADDR | TACHO_FIELD_PHYS_ADDR);

@@ -9,6 +9,8 @@
 
 #include <errno.h>
 
+#define ENTRY_BYTES 64u			/* longer than _start of glibc and musl */
+
 static int copy_loads(struct unwind_object *o, const struct elf *e)
 {
 	o->segments = calloc(e->n_segments ? e->n_segments : 1, sizeof(*o->segments));
@@ -61,6 +63,7 @@ static int load(struct unwind_object *o, struct object *obj, const struct symbol
 		err = files_open_object(&own, obj, search);
 	else if (obj->kind == OBJECT_VDSO && files_is_host(search->machine))
 		err = vdso_open(&own, obj);
+	o->entry = err == 0 ? own.entry : 0;
 	if (err == 0)
 		err = copy_loads(o, &own);
 	if (err == 0)
@@ -104,7 +107,14 @@ const struct unwind_object *unwind_object_get(struct unwind_objects *u, struct t
 
 const struct unwind_rule *unwind_object_rule(const struct unwind_object *o, uint64_t offset)
 {
-	return unwind_table_find(&o->table, elf_offset_address(o->segments, o->n_segments, offset));
+	static const struct unwind_rule outermost = { .cfa = UNWIND_CFA_GAP, .ra = UNWIND_UNDEFINED };
+	uint64_t address = elf_offset_address(o->segments, o->n_segments, offset);
+	const struct unwind_rule *rule = unwind_table_find(&o->table, address);
+
+	/* The entry point of the dynamic linker, and of programs with musl, has no call frame information. */
+	if (!rule && o->entry && address - o->entry < ENTRY_BYTES)
+		return &outermost;
+	return rule;
 }
 
 static void objects_free(void *data)

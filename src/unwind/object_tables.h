@@ -12,6 +12,7 @@ struct unwind_object {
 	struct unwind_table table;	/* no pages: the object has none */
 	struct elf_segment *segments;	/* PT_LOAD only */
 	size_t n_segments;
+	uint64_t entry;			/* where a program or the dynamic linker starts; 0: nowhere */
 	size_t n_functions;		/* jitdump: functions with unwinding information when it was built */
 	uint32_t used_at;		/* unwind_objects.generation of the last lookup */
 };

@@ -181,6 +181,9 @@ int tacho_unwinder_unwind(struct tacho_unwinder *u, const struct tacho_sample *s
 	end = unwind_walk(&s, look_up_cached, u, u->words + n, MAX_USER_FRAMES - 1, &frames);
 	if (u->no_memory)
 		return -ENOMEM;
+	/* A task in execve() has no stack any more: a larger copy would not help. */
+	if (end == UNWIND_END_TRUNCATED && sample->n_stack_used < sample->n_stack)
+		end = UNWIND_END_INVALID;
 	count(&u->counts, end, frames);
 	*chain = (struct tacho_words){ u->words, n + frames };
 	return 1;

@@ -41,7 +41,7 @@ static int open_event(struct machine_sampler *s, const struct machine_sampler_op
 						  .all_user = user_only },
 		.freq = o->frequency, .fields = TACHO_FIELD_CPU | TACHO_FIELD_PERIOD,
 		.chain = TACHO_CHAIN_AUTO, .stack_bytes = STACK_BYTES, .chain_no_kernel = user_only, .use_clockid = true,
-		.clockid = CLOCK_MONOTONIC, .no_build_ids = true,
+		.clockid = CLOCK_MONOTONIC, .no_build_ids = true, .unwound_here = true,
 		.ring_pages = ring_pages(o->frequency),
 	};
 	int err = tacho_recorder_new(&s->recorder, s->tacho);

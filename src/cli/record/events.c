@@ -433,6 +433,8 @@ int record_plan_init(const struct record_opts *o, bool has_command, struct recor
 		err = parse_delay(o->delay, plan);
 	if (err == 0 && o->call_graph)
 		err = parse_call_graph(o, s, &plan->raw_stacks);
+	/* The others write the copies of stacks as they are. */
+	s->unwound_here = !plan->raw_stacks && !o->threads && !o->overwrite && !o->snapshot && !o->aux_sample;
 	if (err == 0 && o->branch_any)
 		s->branch_filter = 1 << 3;
 	if (err == 0 && o->branch_filter)

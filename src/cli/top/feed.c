@@ -290,6 +290,7 @@ static void plan_sampler(struct top_feed *f)
 	s->use_clockid = true;
 	s->clockid = CLOCK_MONOTONIC;
 	s->no_build_ids = true;
+	s->unwound_here = true;
 	if (!s->stack_bytes && s->chain == TACHO_CHAIN_AUTO)
 		s->stack_bytes = STACK_BYTES;
 	if (!s->ring_pages)
