@@ -86,6 +86,7 @@ struct tacho_profile_opts {
 	bool no_inlines;		/* stacks have no frames for inlined functions */
 	tacho_data_type_fn data_type;	/* for TACHO_KEEP_DATA_TYPE; NULL: types are unknown */
 	void *data_type_arg;
+	bool weight_is_count;		/* a sample stands for as many as its weight, which was counted before */
 };
 
 TACHO_API int tacho_profile_new(struct tacho_profile **out, const struct tacho_profile_opts *opts,

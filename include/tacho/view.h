@@ -1,7 +1,7 @@
 #ifndef TACHO_VIEW_H
 #define TACHO_VIEW_H
 
-#include <tacho/common.h>
+#include <tacho/profile.h>
 
 TACHO_BEGIN_DECLS
 
@@ -41,8 +41,8 @@ struct tacho_view_row {
 	uint64_t count, sum;		/* of events; of their values, as described by sum_key */
 	const uint64_t *levels;		/* events with a value of 0 to 1, 2 to 3, 4 to 7 ...; NULL: no histogram */
 	uint32_t n_levels;
-	const char *const *kernel_stack, *const *user_stack;	/* functions, innermost first */
-	uint32_t n_kernel_stack, n_user_stack;
+	const char *const *kernel_stack, *const *user_stack, *const *waker_stack;	/* functions, innermost first */
+	uint32_t n_kernel_stack, n_user_stack, n_waker_stack;
 };
 
 enum tacho_view_argument { TACHO_VIEW_NO_ARGUMENTS, TACHO_VIEW_FUNCTIONS, TACHO_VIEW_EXPRESSIONS };
@@ -81,7 +81,9 @@ struct tacho_view_opts {		/* zero means the default in every field */
 	size_t n_args;
 	bool no_bpf;			/* use samples */
 	bool totals;			/* times as sums without a histogram */
-	bool all_outcomes;		/* also what failed, where the view leaves that out */
+	const char *event;		/* profile: the event that is sampled; NULL: cycles, or cpu-clock without a PMU */
+	uint64_t freq;			/* samples per second; 0: 99 */
+	bool keeps_maps;		/* of stacks: for tacho_view_profile() */
 	uint32_t ring_bytes;		/* buffer for rows of events, a power of two; 0: 8 MiB */
 	uint32_t max_rows;		/* of sums; 0: 4096 with histograms, else 16384 */
 };
@@ -110,6 +112,14 @@ TACHO_API int tacho_view_read(struct tacho_view *v, bool last, tacho_view_row_fn
 /* Views of sums: calls fn for each row, the largest first, with histograms or stacks last. `since_last`: what was added since
  * the previous call. */
 TACHO_API int tacho_view_sums(struct tacho_view *v, bool since_last, tacho_view_row_fn *fn, void *arg);
+/*
+ * Views with stacks that were opened with keeps_maps: makes a profile of the sums, for <tacho/output.h> and <tacho/report.h>. Its event
+ * is the one that was sampled, or offcpu-time with nanoseconds; a stack has its count as samples and its sum as
+ * period. With wakers, the kernel stack of the waker is above that of the thread that it wakes, the other way round, and ends
+ * with its name. -EINVAL: the view has no stacks, or no maps were kept.
+ */
+TACHO_API int tacho_view_profile(struct tacho_view *v, const struct tacho_profile_opts *opts, struct tacho_profile **out,
+				 struct tacho_error *e);
 /* How many events are missing from the rows. *why, if not NULL, is a sentence about the cause. */
 TACHO_API uint64_t tacho_view_lost(struct tacho_view *v, const char **why);
 

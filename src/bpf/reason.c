@@ -46,7 +46,8 @@ int libbpf_error(int err, struct tacho_error *e)
 {
 	const char *message = libbpf_last_message();
 
-	if (err == -EPERM || err == -EACCES)
+	/* -EACCES for a program is the verifier's. */
+	if (err == -EPERM || (err == -EACCES && !strstr(message, "failed to load")))
 		return not_permitted(err, e);
 	if (access("/sys/kernel/btf/vmlinux", R_OK) < 0)
 		return error_set(e, err, "the kernel has no type information for BPF programs (no /sys/kernel/btf/vmlinux: "

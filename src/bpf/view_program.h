@@ -26,6 +26,7 @@
 #define VIEW_TEXTS 2			/* of a record */
 #define VIEW_LEVELS 64			/* of a histogram: 0 to 1, 2 to 3, 4 to 7 ... */
 #define VIEW_STACK 127			/* frames */
+#define VIEW_STACKS 3			/* of a row: of the kernel, of user space, of the waker */
 #define VIEW_CALLS 512			/* numbers of system calls are below this */
 
 enum view_source {
@@ -38,13 +39,15 @@ enum view_source {
 	VIEW_TIME, VIEW_DELTA,		/* ns */
 	VIEW_PID, VIEW_TID, VIEW_UID, VIEW_COMM,	/* of the task that the step is about */
 	VIEW_CPU,
+	VIEW_PERIOD,			/* of a sample */
 	VIEW_CURRENT_COMM,		/* of the task that runs */
 	VIEW_SLOT,			/* of the start */
 	VIEW_HAS_SLOTS,			/* whether the start's slots were set */
 	VIEW_SLOT_PID, VIEW_SLOT_COMM,	/* a process ID and its name, from the start's slot 0; without a name there, that of the running task */
 	VIEW_USER_TEXT,			/* the text in user space that a slot points to */
 	VIEW_FUNCTION,			/* number of the function that was probed */
-	VIEW_KERNEL_STACK, VIEW_USER_STACK,
+	VIEW_KERNEL_STACK, VIEW_USER_STACK,	/* of the task that runs; as a number: the stack's ID */
+	VIEW_SLOT_KERNEL_STACK, VIEW_SLOT_USER_STACK, VIEW_SLOT_WAKER_STACK,	/* whose ID is in a slot */
 	VIEW_PPID, VIEW_EXIT_CODE, VIEW_AGE, VIEW_ARGV,
 	VIEW_FILE_NAME, VIEW_FILE_MODE,	/* of the descriptor in a slot */
 	VIEW_SENT, VIEW_RECEIVED,	/* bytes of the TCP socket whose address is in a field */
@@ -54,6 +57,11 @@ static inline int view_is_text(unsigned int source)
 {
 	return (source >= VIEW_FIELD_TEXT && source <= VIEW_FIELD_BYTES) || source == VIEW_COMM || source == VIEW_CURRENT_COMM ||
 	       source == VIEW_SLOT_COMM || source == VIEW_USER_TEXT || source == VIEW_ARGV || source == VIEW_FILE_NAME;
+}
+
+static inline int view_is_stack(unsigned int source)
+{
+	return source >= VIEW_KERNEL_STACK && source <= VIEW_SLOT_WAKER_STACK;
 }
 
 struct view_operand {
@@ -83,6 +91,7 @@ enum {
 	VIEW_SET_SLOTS = 2,		/* and the comm */
 	VIEW_CREATE = 4,
 	VIEW_NEW_SLOTS = 8,		/* slots and comm only when it is created */
+	VIEW_SET_WAKER = 32,		/* with SET_SLOTS: the comm is that of the task that runs */
 	VIEW_ADD_SLOTS = 16,		/* add to the slots instead of setting them; on samples only */
 };
 
@@ -126,7 +135,7 @@ struct view_program {
 	__u32 n_row;
 	__u32 is_summary, has_levels;
 	__u32 has_functions;		/* several functions are probed */
-	__u32 reserved;
+	__u32 uses_stack_map;		/* stacks are stored by bpf_get_stackid(), which may fail; else by their hash */
 	__u32 has_processes, follows;	/* only processes in the map; children are added */
 	__u32 has_user, user;
 	__u32 has_cgroup, cgroup_level;
@@ -147,14 +156,21 @@ struct view_start {
 struct view_key {
 	__u64 numbers[VIEW_KEY_NUMBERS];
 	char texts[VIEW_KEY_TEXTS][VIEW_KEY_TEXT];
-	__s32 stacks[2];		/* IDs of kernel and user stack; negative: none */
+	__s64 stacks[VIEW_STACKS];	/* IDs; negative: none */
 };
 
 struct view_sum {
 	__u64 count, sum;
+	__u64 first_ns;			/* when the first was added, and by which thread */
+	__u64 first_tid;
 	__u64 levels[VIEW_LEVELS];	/* only with has_levels */
 };
-#define VIEW_SUM_BYTES 16		/* without */
+#define VIEW_SUM_BYTES 32		/* without */
+
+struct view_stack {
+	__u64 n;
+	__u64 ips[VIEW_STACK + 1];	/* one more than is used, for the verifier */
+};
 
 struct view_record {
 	__u32 size;			/* with texts */

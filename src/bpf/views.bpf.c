@@ -8,6 +8,8 @@
 #include "bpf/kernel.bpf.h"
 #include "bpf/view_program.h"
 
+#include <linux/bpf_perf_event.h>
+
 #include <bpf/bpf_tracing.h>
 
 struct kuid {
@@ -128,6 +130,31 @@ struct {
 	__uint(value_size, VIEW_STACK * 8);
 } stacks SEC(".maps");
 
+/* Stacks by a hash of 64 bits. The map of the type above puts a stack into the bucket of its hash and refuses another one
+ * there, which loses some per cent of the stacks of a busy machine. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 1);
+	__type(key, __u64);
+	__type(value, struct view_stack);
+} stacks_by_hash SEC(".maps");
+
+/* Where a stack is read to: not for probes, which can be preempted. An interrupt may take a stack meanwhile, and so may a
+ * non-maskable one. */
+#define STACK_NESTING 4
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, STACK_NESTING);
+	__type(key, __u32);
+	__type(value, struct view_stack);
+} stack_buffers SEC(".maps");
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, __u32);
+} stack_nesting SEC(".maps");
+
 struct {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
 	__uint(max_entries, 4096);
@@ -205,6 +232,67 @@ static __always_inline __u64 slot_of(const struct input *in, const volatile stru
 	return in->start ? in->start->slots[o->slot & (VIEW_SLOTS - 1)] : 0;
 }
 
+static __always_inline __u64 mix(__u64 hash, __u64 ip)
+{
+	hash = (hash ^ ip) * 0x9e3779b97f4a7c15u;
+	return hash ^ hash >> 29;
+}
+
+/* Stores the stack that is in the buffer, unless it is known. */
+static __noinline __s64 store_stack(struct view_stack *stack, __u64 bytes)
+{
+	__u64 hash = bytes, n = bytes / 8;
+	__s64 id;
+
+	for (__u32 i = 0; i < VIEW_STACK && i < n; i++)
+		hash = mix(hash, stack->ips[i]);
+	id = (__s64)(hash >> 1);
+	if (bpf_map_lookup_elem(&stacks_by_hash, &id))
+		return id;
+	stack->n = n;
+	if (bpf_map_update_elem(&stacks_by_hash, &id, stack, BPF_ANY)) {
+		count_lost(VIEW_LOST_STACKS);
+		return -1;
+	}
+	return id;
+}
+
+static __noinline __s64 hashed_stack(void *ctx, __u64 flags)
+{
+	__u32 zero = 0, *nesting = bpf_map_lookup_elem(&stack_nesting, &zero), level;
+	struct view_stack *stack;
+	__s64 id = -1;
+	long n;
+
+	if (!nesting)
+		return -1;
+	level = (*nesting)++;
+	stack = bpf_map_lookup_elem(&stack_buffers, &level);
+	if (stack) {
+		n = bpf_get_stack(ctx, stack->ips, VIEW_STACK * 8, flags);
+		if (n > 0)
+			id = store_stack(stack, (__u64)n);
+		else if (n < 0 && n != -14)	/* EFAULT: there is none, as in kernel threads */
+			count_lost(VIEW_LOST_STACKS);
+	} else {
+		count_lost(VIEW_LOST_STACKS);
+	}
+	(*nesting)--;
+	return id;
+}
+
+static __always_inline __s64 stack_id(const struct input *in, __u64 flags)
+{
+	__s64 id;
+
+	if (!program.uses_stack_map)
+		return hashed_stack(in->ctx, flags);
+	id = bpf_get_stackid(in->ctx, &stacks, flags);
+	if (id < 0 && id != -14)
+		count_lost(VIEW_LOST_STACKS);
+	return id;
+}
+
 static __noinline __u64 operand_value(const struct input *in, const volatile struct view_operand *o)
 {
 	const struct file *file;
@@ -226,6 +314,8 @@ static __noinline __u64 operand_value(const struct input *in, const volatile str
 		return BPF_CORE_READ(subject(in), cred, uid.val);
 	case VIEW_CPU:
 		return bpf_get_smp_processor_id();
+	case VIEW_PERIOD:
+		return ((const struct bpf_perf_event_data *)in->ctx)->sample_period;
 	case VIEW_SLOT:
 		return slot_of(in, o);
 	case VIEW_HAS_SLOTS:
@@ -242,6 +332,10 @@ static __noinline __u64 operand_value(const struct input *in, const volatile str
 		return (__u32)BPF_CORE_READ(subject(in), exit_code);
 	case VIEW_AGE:
 		return in->now - BPF_CORE_READ(subject(in), start_time);
+	case VIEW_KERNEL_STACK:
+		return (__u64)stack_id(in, 0);
+	case VIEW_USER_STACK:
+		return (__u64)stack_id(in, BPF_F_USER_STACK);
 	case VIEW_FILE_MODE:
 		file = file_of(in, slot_of(in, o));
 		return file ? BPF_CORE_READ(file, f_inode, i_mode) & o->constant : 0;
@@ -361,13 +455,40 @@ static __always_inline __u32 level_of(__u64 v)
 	return level;
 }
 
-static __always_inline int stack_id(const struct input *in, __u64 flags)
+/* The elements of the key are selected by branches: the verifier of Linux 6.18 takes the wrong frame for an address on the
+ * stack that was computed from a number. */
+static __always_inline void put_number(struct view_key *key, __u32 at, __u64 v)
 {
-	int id = (int)bpf_get_stackid(in->ctx, &stacks, flags);
+	if (at == 0)
+		key->numbers[0] = v;
+	else if (at == 1)
+		key->numbers[1] = v;
+	else if (at == 2)
+		key->numbers[2] = v;
+	else
+		key->numbers[3] = v;
+}
 
-	if (id < 0 && id != -14)	/* EFAULT: there is none, as in kernel threads */
-		count_lost(VIEW_LOST_STACKS);
-	return id;
+static __always_inline void put_stack(struct view_key *key, __u32 at, __u64 v)
+{
+	if (at == 0)
+		key->stacks[0] = (__s64)v;
+	else if (at == 1)
+		key->stacks[1] = (__s64)v;
+	else
+		key->stacks[2] = (__s64)v;
+}
+
+static __always_inline void put_text(const struct input *in, struct view_key *key, __u32 at, const volatile struct view_operand *o)
+{
+	char *first = key->texts[0], *second = key->texts[1];
+
+	barrier_var(first);
+	barrier_var(second);
+	if (at == 0)
+		read_text(in, o, first, VIEW_KEY_TEXT);
+	else
+		read_text(in, o, second, VIEW_KEY_TEXT);
 }
 
 static __always_inline void fill_key(const struct input *in, struct view_key *key)
@@ -375,22 +496,21 @@ static __always_inline void fill_key(const struct input *in, struct view_key *ke
 	__u32 numbers = 0, texts = 0;
 
 	__builtin_memset(key, 0, sizeof(*key));
-	key->stacks[0] = key->stacks[1] = -1;
+	key->stacks[0] = key->stacks[1] = key->stacks[2] = -1;
 	for (__u32 i = 0; i < VIEW_VALUES; i++) {
 		const volatile struct view_operand *o = &program.row[i];
+		__u32 source = o->source;
 
 		if (i >= program.n_row)
 			break;
-		if (o->source == VIEW_KERNEL_STACK) {
-			key->stacks[0] = stack_id(in, 0);
-		} else if (o->source == VIEW_USER_STACK) {
-			key->stacks[1] = stack_id(in, BPF_F_USER_STACK);
-		} else if (view_is_text(o->source)) {
-			if (texts < VIEW_KEY_TEXTS)
-				read_text(in, o, key->texts[texts++], VIEW_KEY_TEXT);
-		} else if (numbers < VIEW_KEY_NUMBERS) {
-			key->numbers[numbers++] = operand_value(in, o);
-		}
+		if (source == VIEW_KERNEL_STACK || source == VIEW_USER_STACK)
+			put_stack(key, source == VIEW_USER_STACK, operand_value(in, o));
+		else if (view_is_stack(source))
+			put_stack(key, source - VIEW_SLOT_KERNEL_STACK, slot_of(in, o));
+		else if (view_is_text(source))
+			put_text(in, key, texts++, o);
+		else
+			put_number(key, numbers++, operand_value(in, o));
 	}
 }
 
@@ -406,6 +526,10 @@ static __noinline void emit_sum(const struct input *in)
 	if (!sum) {
 		bpf_map_update_elem(&sums, &key, (const void *)&no_sum, BPF_NOEXIST);
 		sum = bpf_map_lookup_elem(&sums, &key);
+		if (sum && !sum->first_ns) {
+			sum->first_ns = in->now;
+			sum->first_tid = (__u32)BPF_CORE_READ(subject(in), pid);
+		}
 	}
 	if (!sum) {
 		count_lost(VIEW_LOST_SUMS);
@@ -486,7 +610,10 @@ static __always_inline void fill_slots(const struct input *in, const volatile st
 	for (__u32 i = 0; i < VIEW_SLOTS; i++)
 		if (step->slots[i].source)
 			start->slots[i] = operand_value(in, &step->slots[i]);
-	bpf_probe_read_kernel_str(start->comm, sizeof(start->comm), subject(in)->comm);
+	if (step->writes & VIEW_SET_WAKER)
+		bpf_get_current_comm(start->comm, sizeof(start->comm));
+	else
+		bpf_probe_read_kernel_str(start->comm, sizeof(start->comm), subject(in)->comm);
 }
 
 static __always_inline void save(const struct input *in, const volatile struct view_step *step, const __u64 *key)
@@ -613,6 +740,14 @@ TRACEPOINT(9)
 	}
 PROBE(0)
 PROBE(1)
+
+SEC("perf_event")
+int on_sample(void *ctx)
+{
+	struct tasks none = { 0 };
+
+	return run_event(ctx, ctx, &none, 0, 0);
+}
 
 /* As __trace_sched_switch_state(): what sched_switch shows, without states that do not matter here. */
 static __always_inline __u64 switch_state(const struct task_struct *prev, __u64 preempted)

@@ -19,7 +19,7 @@ struct bpf_view {
 	struct ring_buffer *ring;
 	bpf_view_record_fn *fn;
 	void *arg;
-	bool has_levels;
+	bool has_levels, uses_stack_map;
 	struct { struct bpf_link **v; size_t n, cap; } links;
 };
 
@@ -62,6 +62,7 @@ static void choose_programs(struct views_bpf *s, const struct bpf_view_opts *o)
 	for (size_t i = 0; i < VIEW_RAWS; i++)
 		bpf_program__set_autoload(raw.raw[i], o->program->raw_event[i] != 0);
 	bpf_program__set_autoload(raw.fork, o->program->follows != 0);
+	bpf_program__set_autoload(s->progs.on_sample, o->has_samples);
 	bpf_program__set_autoload(s->progs.probe0, o->has_probes && o->program->events[0].n_steps != 0);
 	bpf_program__set_autoload(s->progs.probe1, o->has_probes && o->program->events[1].n_steps != 0);
 }
@@ -85,7 +86,9 @@ static int set_sizes(struct views_bpf *s, const struct bpf_view_opts *o)
 	if (!err && !o->program->has_levels)
 		err = bpf_map__set_value_size(s->maps.sums, VIEW_SUM_BYTES);
 	if (!err)
-		err = bpf_map__set_max_entries(s->maps.stacks, o->n_stacks ? o->n_stacks : 1);
+		err = bpf_map__set_max_entries(s->maps.stacks, o->n_stacks && o->program->uses_stack_map ? o->n_stacks : 1);
+	if (!err)
+		err = bpf_map__set_max_entries(s->maps.stacks_by_hash, o->n_stacks && !o->program->uses_stack_map ? o->n_stacks : 1);
 	return err;
 }
 
@@ -161,6 +164,7 @@ int bpf_view_open(struct bpf_view **out, const struct bpf_view_opts *opts, struc
 	if (!v)
 		return error_nomem(e);
 	v->has_levels = opts->program->has_levels;
+	v->uses_stack_map = opts->program->uses_stack_map;
 	err = load(v, opts, e);
 	if (err < 0) {
 		bpf_view_close(v);
@@ -203,6 +207,18 @@ int bpf_view_attach(struct bpf_view *v, int perf_fd, bool is_tracepoint, bool is
 	return take_link(v, link, e);
 }
 
+int bpf_view_attach_samples(struct bpf_view *v, int perf_fd, struct tacho_error *e)
+{
+	struct bpf_link *link = bpf_program__attach_perf_event(v->skel->progs.on_sample, perf_fd);
+	int err = errno;
+
+	if (!link) {
+		close(perf_fd);
+		errno = err;
+	}
+	return take_link(v, link, e);
+}
+
 int bpf_view_fd(const struct bpf_view *v)
 {
 	return ring_buffer__epoll_fd(v->ring);
@@ -230,11 +246,18 @@ int bpf_view_sums(struct bpf_view *v, bpf_view_sum_fn *fn, void *arg)
 	return err;
 }
 
-int bpf_view_stack(const struct bpf_view *v, int id, uint64_t ips[VIEW_STACK])
+int bpf_view_stack(const struct bpf_view *v, int64_t id, uint64_t ips[VIEW_STACK])
 {
+	struct view_stack stack = { 0 };
 	uint32_t key = (uint32_t)id;
-	int n = 0, err = bpf_map_lookup_elem(bpf_map__fd(v->skel->maps.stacks), &key, ips);
+	int n = 0, err;
 
+	if (!v->uses_stack_map) {
+		err = bpf_map_lookup_elem(bpf_map__fd(v->skel->maps.stacks_by_hash), &id, &stack);
+		memcpy(ips, stack.ips, VIEW_STACK * sizeof(*ips));
+		return err < 0 ? err : (int)min_of(stack.n, (uint64_t)VIEW_STACK);
+	}
+	err = bpf_map_lookup_elem(bpf_map__fd(v->skel->maps.stacks), &key, ips);
 	if (err < 0)
 		return err;
 	while (n < VIEW_STACK && ips[n])
@@ -254,7 +277,8 @@ static uint64_t misses_of(const struct bpf_program *p)
 static uint64_t all_misses(const struct bpf_view *v)
 {
 	const struct raw_programs raw = raw_programs(v->skel);
-	uint64_t n = misses_of(v->skel->progs.probe0) + misses_of(v->skel->progs.probe1);
+	uint64_t n = misses_of(v->skel->progs.probe0) + misses_of(v->skel->progs.probe1) +
+		     misses_of(v->skel->progs.on_sample);
 
 	for (size_t i = 0; i < VIEW_EVENTS; i++)
 		n += misses_of(tracepoint_program(v->skel, i));

@@ -17,6 +17,7 @@ struct bpf_view;
 struct bpf_view_opts {
 	const struct view_program *program;
 	const char *tracepoints[VIEW_EVENTS];	/* "block:block_rq_issue"; NULL: a raw program or a probe */
+	bool has_samples;		/* event 0 is attached to perf events by bpf_view_attach_samples() */
 	bool has_probes, has_function_tracepoints;	/* event 0, and 1 for returns, is attached by bpf_view_attach() */
 	uint32_t ring_bytes, n_sums, n_stacks;
 };
@@ -30,6 +31,9 @@ int bpf_view_add_process(struct bpf_view *v, uint32_t pid);
 /* Attaches event 0, or 1 if is_return, to an open perf event of a uprobe, kprobe or tracepoint, which it takes over. */
 int bpf_view_attach(struct bpf_view *v, int perf_fd, bool is_tracepoint, bool is_return, uint64_t function, struct tacho_error *e);
 
+/* Attaches event 0 to an open perf event that takes samples, and takes that over. */
+int bpf_view_attach_samples(struct bpf_view *v, int perf_fd, struct tacho_error *e);
+
 /* Polls readable when much of the ring is filled. */
 int bpf_view_fd(const struct bpf_view *v);
 typedef int bpf_view_record_fn(void *arg, const struct view_record *r);
@@ -38,7 +42,7 @@ int bpf_view_drain(struct bpf_view *v, bpf_view_record_fn *fn, void *arg);
 typedef int bpf_view_sum_fn(void *arg, const struct view_key *key, const struct view_sum *sum);
 int bpf_view_sums(struct bpf_view *v, bpf_view_sum_fn *fn, void *arg);
 /* The addresses of a stack, innermost first. Returns how many, or a negative errno. */
-int bpf_view_stack(const struct bpf_view *v, int id, uint64_t ips[VIEW_STACK]);
+int bpf_view_stack(const struct bpf_view *v, int64_t id, uint64_t ips[VIEW_STACK]);
 /* Adds up VIEW_LOST_..., and how often a program did not run because another one was running on that CPU. */
 int bpf_view_lost(const struct bpf_view *v, uint64_t lost[VIEW_LOST], uint64_t *missed);
 

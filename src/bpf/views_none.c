@@ -30,6 +30,12 @@ int bpf_view_attach(struct bpf_view *v, int perf_fd, bool is_tracepoint, bool is
 	return tacho_bpf_probe(e);
 }
 
+int bpf_view_attach_samples(struct bpf_view *v, int perf_fd, struct tacho_error *e)
+{
+	(void)v, (void)perf_fd;
+	return tacho_bpf_probe(e);
+}
+
 int bpf_view_fd(const struct bpf_view *v)
 {
 	(void)v;
@@ -48,7 +54,7 @@ int bpf_view_sums(struct bpf_view *v, bpf_view_sum_fn *fn, void *arg)
 	return -EOPNOTSUPP;
 }
 
-int bpf_view_stack(const struct bpf_view *v, int id, uint64_t ips[VIEW_STACK])
+int bpf_view_stack(const struct bpf_view *v, int64_t id, uint64_t ips[VIEW_STACK])
 {
 	(void)v, (void)id, (void)ips;
 	return -EOPNOTSUPP;

@@ -31,7 +31,7 @@ static bool keeps_all_samples(const struct load *l)
 	const struct tacho_profile_opts *o = &l->profile->opts;
 
 	return !l->selects_samples && !has_filter(&l->profile->filter) && !o->keep && !o->n_fields && !o->per_cpu &&
-	       !o->per_time && !o->branches && !o->weigh && !o->resolved && !o->no_chains && !o->max_stack;
+	       !o->per_time && !o->branches && !o->weigh && !o->weight_is_count && !o->resolved && !o->no_chains && !o->max_stack;
 }
 
 static struct fast_event fast_event_of(const struct tacho_layout *lay, uint32_t id)

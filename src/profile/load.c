@@ -37,17 +37,17 @@ static int add_sample_row(struct load *l, struct pending_sample *w)
 	struct tacho_profile_event *ev = &p->events.v[w->row.event];
 	bool latency = p->opts.keep & TACHO_KEEP_PARALLELISM;
 
-	ev->all_samples++;
+	ev->all_samples += w->row.samples;
 	ev->all_period += w->row.period;
 	if (latency)
 		ev->all_latency += w->row.period * 1000 / w->parallelism;
 	if (w->filtered || !profile_row_passes(p, &w->row))
 		return 0;
-	ev->samples++;
+	ev->samples += w->row.samples;
 	ev->period += w->row.period;
 	if (latency)
 		ev->latency += w->row.period * 1000 / w->parallelism;
-	p->quality.samples++;
+	p->quality.samples += w->row.samples;
 	p->quality.raw_stacks += w->raw_stack;
 	load_note_time(l, w->time);
 	if (p->opts.join_threads)
@@ -132,7 +132,7 @@ static void fill_pending(struct pending_sample *w, const struct load *l, const s
 
 	w->row.cpu = o->per_cpu && (s->type & PERF_SAMPLE_CPU) ? (int32_t)s->cpu : -1;
 	w->row.time = o->per_time ? s->time : 0;
-	w->row.samples = 1;
+	w->row.samples = o->weight_is_count ? (uint32_t)min_of(max_of(s->weight, UINT64_C(1)), (uint64_t)UINT32_MAX) : 1;
 	w->row.period = s->period;
 	w->time = s->time;
 	w->raw_stack = s->n_stack != 0 && !o->no_chains;

@@ -34,6 +34,8 @@ static int read_format(struct view_plan *p, size_t event, struct tacho_error *e)
 	const char *name = p->events[event];
 	int err;
 
+	if (!strcmp(name, VIEW_SAMPLE))
+		return 0;
 	if (view_event_is_function(name)) {
 		if (!p->functions || p->functions->has_probes)
 			return 0;
@@ -167,9 +169,35 @@ static int add_step(struct view_plan *p, size_t event, const struct view_rule *r
 	return err;
 }
 
+static bool has_word(const char *list, struct str word)
+{
+	struct str rest = str_of(list), one;
+
+	while (str_cut(&rest, ' ', &one))
+		if (str_eq(one, word))
+			return true;
+	return false;
+}
+
+
+/* Whether one of these words is among the keys. */
+static bool is_selected(const char *words, const char *keys)
+{
+	struct str rest = str_of(keys), one;
+
+	while (str_cut(&rest, ',', &one))
+		if (has_word(words, str_trim(one)))
+			return true;
+	return false;
+}
+
 static bool applies(const struct view_plan *p, const struct view_rule *rule)
 {
+	const char *keys = p->opts.by ? p->opts.by : p->def->info.default_keys;
+
 	if (rule->is_sampled_only && !p->is_sampled)
+		return false;
+	if (rule->key_word && (!keys || !is_selected(rule->key_word, keys)))
 		return false;
 	return !rule->when_totals || (rule->when_totals > 0) == p->opts.totals;
 }
@@ -194,29 +222,6 @@ static int set_row_operand(const struct view_plan *p, const struct view_part *pa
 			found |= err == 0;
 		}
 	return found ? 0 : error_set(e, -EINVAL, "no event makes a row");
-}
-
-static bool has_word(const char *list, struct str word)
-{
-	struct str rest = str_of(list), one;
-
-	while (str_cut(&rest, ' ', &one))
-		if (str_eq(one, word))
-			return true;
-	return false;
-}
-
-/* Whether one of the words that select the column is among the keys. */
-static bool is_selected(const struct view_column *c, const char *keys)
-{
-	struct str rest = str_of(keys), one;
-
-	if (!c->by)
-		return true;
-	while (str_cut(&rest, ',', &one))
-		if (has_word(c->by, str_trim(one)))
-			return true;
-	return false;
 }
 
 static int check_keys(const struct view_plan *p, const char *keys, struct tacho_error *e)
@@ -246,7 +251,7 @@ static int select_columns(struct view_plan *p, struct tacho_error *e)
 	for (size_t i = 0; err == 0 && i < VIEW_COLUMNS && p->def->columns[i].key; i++) {
 		const struct view_column *c = &p->def->columns[i];
 
-		if (keys && !is_selected(c, keys))
+		if (keys && c->by && !is_selected(c->by, keys))
 			continue;
 		if (p->n_columns == VIEW_VALUES)
 			return error_set(e, -E2BIG, "%s has too many columns", p->def->info.name);
@@ -312,6 +317,7 @@ int view_plan_init(struct view_plan *p, const struct view_def *def, const struct
 	program->has_user = opts->by_uid;
 	program->user = opts->uid;
 	program->self = (uint32_t)getpid();
+	program->uses_stack_map = functions && functions->has_probes;	/* they can be preempted */
 	return 0;
 }
 

@@ -310,7 +310,7 @@ void view_rows_of_key(struct view_rows *r, const struct view_key *key)
 		const struct view_operand *o = &r->plan->program.row[i];
 
 		shown[i].text = "";
-		if (o->source == VIEW_KERNEL_STACK || o->source == VIEW_USER_STACK)
+		if (view_is_stack(o->source))
 			continue;
 		if (!view_is_text(o->source)) {
 			shown[i].number = numbers < VIEW_KEY_NUMBERS ? key->numbers[numbers++] : 0;

@@ -114,6 +114,27 @@ static uint64_t task_value(const struct sampled_input *in, const struct view_ope
 	}
 }
 
+/* The addresses of one space in the call chain. */
+static int64_t stack_id(const struct sampled_input *in, enum tacho_space wanted)
+{
+	uint64_t ips[VIEW_STACK];
+	enum tacho_space space = TACHO_SPACE_UNKNOWN;
+	size_t n = 0;
+	int id;
+
+	for (size_t i = 0; i < in->sample->chain.n && n < VIEW_STACK; i++) {
+		uint64_t ip = in->sample->chain.v[i];
+
+		if (ip >= CONTEXT_FIRST)
+			context_space(ip, &space);
+		else if (space == wanted)
+			ips[n++] = ip;
+	}
+	id = stack_table_put(&in->v->stacks, ips, n);
+	in->v->lost[VIEW_LOST_STACKS] += id == -ENOMEM;
+	return id;
+}
+
 static uint32_t file_mode(const struct sampled_input *in, int fd)
 {
 	uint32_t mode = process_file_mode(in->task.tid, fd);
@@ -140,6 +161,8 @@ static uint64_t operand_value(const struct sampled_input *in, const struct view_
 		return in->task.tid;
 	case VIEW_CPU:
 		return in->sample->cpu;
+	case VIEW_PERIOD:
+		return in->sample->period;
 	case VIEW_SLOT:
 	case VIEW_SENT:
 	case VIEW_RECEIVED:
@@ -150,6 +173,10 @@ static uint64_t operand_value(const struct sampled_input *in, const struct view_
 		return in->start && in->start->comm[0] ? in->start->slots[0] : in->sample->pid;
 	case VIEW_FUNCTION:
 		return in->function;
+	case VIEW_KERNEL_STACK:
+		return (uint64_t)stack_id(in, TACHO_SPACE_KERNEL);
+	case VIEW_USER_STACK:
+		return (uint64_t)stack_id(in, TACHO_SPACE_USER);
 	case VIEW_FILE_MODE:
 		return file_mode(in, (int)slot_of(in, o)) & o->constant;
 	case VIEW_UID:
@@ -258,42 +285,20 @@ static void emit_record(struct sampled_input *in)
 	in->err = in->calls->record(in->calls->arg, r);
 }
 
-/* The addresses of one space in the call chain. */
-static int stack_id(struct sampled_input *in, enum tacho_space wanted)
-{
-	uint64_t ips[VIEW_STACK];
-	enum tacho_space space = TACHO_SPACE_UNKNOWN;
-	size_t n = 0;
-	int id;
-
-	for (size_t i = 0; i < in->sample->chain.n && n < VIEW_STACK; i++) {
-		uint64_t ip = in->sample->chain.v[i];
-
-		if (ip >= CONTEXT_FIRST)
-			context_space(ip, &space);
-		else if (space == wanted)
-			ips[n++] = ip;
-	}
-	id = stack_table_put(&in->v->stacks, ips, n);
-	if (id == -ENOMEM)
-		in->err = id;
-	return id;
-}
-
-static void fill_key(struct sampled_input *in, struct view_key *key)
+static void fill_key(const struct sampled_input *in, struct view_key *key)
 {
 	const struct view_program *p = &in->v->plan->program;
 	size_t numbers = 0, texts = 0;
 
 	memset(key, 0, sizeof(*key));
-	key->stacks[0] = key->stacks[1] = -1;
+	key->stacks[0] = key->stacks[1] = key->stacks[2] = -1;
 	for (size_t i = 0; i < p->n_row; i++) {
 		const struct view_operand *o = &p->row[i];
 
-		if (o->source == VIEW_KERNEL_STACK)
-			key->stacks[0] = stack_id(in, TACHO_SPACE_KERNEL);
-		else if (o->source == VIEW_USER_STACK)
-			key->stacks[1] = stack_id(in, TACHO_SPACE_USER);
+		if (o->source == VIEW_KERNEL_STACK || o->source == VIEW_USER_STACK)
+			key->stacks[o->source == VIEW_USER_STACK] = (int64_t)operand_value(in, o);
+		else if (o->source >= VIEW_SLOT_KERNEL_STACK && o->source <= VIEW_SLOT_WAKER_STACK)
+			key->stacks[o->source - VIEW_SLOT_KERNEL_STACK] = (int64_t)slot_of(in, o);
 		else if (view_is_text(o->source) && texts < VIEW_KEY_TEXTS)
 			copy_operand(in, o, key->texts[texts++], VIEW_KEY_TEXT);
 		else if (!view_is_text(o->source) && numbers < VIEW_KEY_NUMBERS)
@@ -318,6 +323,10 @@ static void emit_sum(struct sampled_input *in)
 	if (!sum) {
 		in->v->lost[VIEW_LOST_SUMS]++;
 		return;
+	}
+	if (!sum->count) {
+		sum->first_ns = in->sample->time;
+		sum->first_tid = in->task.tid;
 	}
 	weight = operand_value(in, &p->weight);
 	sum->count++;
@@ -377,7 +386,7 @@ static void fill_slots(const struct sampled_input *in, const struct view_step *s
 		if (step->slots[i].source)
 			start->slots[i] = operand_value(in, &step->slots[i]) + (add ? start->slots[i] : 0);
 	if (!add)
-		memcpy(start->comm, in->task.comm, sizeof(start->comm));
+		snprintf(start->comm, sizeof(start->comm), "%.15s", step->writes & VIEW_SET_WAKER ? current_comm(in) : in->task.comm);
 }
 
 static void save(const struct sampled_input *in, const struct view_step *step, const uint64_t key[2])
@@ -514,7 +523,7 @@ static int on_sideband(struct sampled_view *v, const struct tacho_live_record *r
 	if (s.type == TACHO_RECORD_LOST)
 		v->lost[VIEW_LOST_RECORDS] += s.lost.lost;
 	err = view_tasks_feed(&v->tasks, &s);
-	return err == 0 && calls->sideband ? calls->sideband(calls->arg, &s) : err;
+	return err == 0 && calls->sideband ? calls->sideband(calls->arg, rec->record, &s) : err;
 }
 
 int sampled_view_drain(struct sampled_view *v, bool last, const struct sampled_calls *calls)
@@ -605,6 +614,30 @@ static int add_functions(struct sampled_view *v, uint32_t event, const struct vi
 	return min_of(err, 0);
 }
 
+/* The rate of a view of samples; others take each event. */
+static void set_rate(const struct sampled_view *v, struct tacho_sampler_opts *o)
+{
+	o->period = 0;
+	o->freq = v->plan->opts.freq;
+	o->fields |= TACHO_FIELD_PERIOD;
+}
+
+static int add_event(struct sampled_view *v, uint32_t event, const struct view_functions *f, struct tacho_error *e)
+{
+	const char *name = v->plan->events[event];
+	int err;
+
+	if (view_event_is_function(name))
+		return add_functions(v, event, f, e);
+	if (strcmp(name, VIEW_SAMPLE) != 0)
+		return add_tracepoint(v, event, e);
+	err = tacho_sampler_add(v->sampler, v->plan->opts.event, e);
+	for (int i = 0; err > 0 && i < err; i++)
+		if (map_event(v, event, 0) < 0)
+			return error_nomem(e);
+	return err;
+}
+
 static int open_sampler(struct sampled_view *v, const struct view_functions *f, struct tacho_error *e)
 {
 	const struct view_def *def = v->plan->def;
@@ -613,13 +646,15 @@ static int open_sampler(struct sampled_view *v, const struct view_functions *f, 
 		.target = { .size = sizeof(o.target), .all_cpus = true }, .no_buffering = def->wakes_for_each };
 	int err = 0;
 
-	for (uint32_t i = 0; err == 0 && i < v->plan->n_events; i++)
+	for (uint32_t i = 0; err >= 0 && i < v->plan->n_events; i++)
 		if (v->plan->program.events[i].n_steps)
-			err = view_event_is_function(v->plan->events[i]) ? add_functions(v, i, f, e) : add_tracepoint(v, i, e);
+			err = add_event(v, i, f, e);
 	if (err < 0)
 		return err;
 	if (def->info.has_stacks)
 		o.chain = TACHO_CHAIN_FP;
+	if (!strcmp(v->plan->events[0], VIEW_SAMPLE))
+		set_rate(v, &o);
 	if (f && f->has_probes)
 		o.regs_user = view_sampled_registers();
 	err = tacho_sampler_open(v->sampler, &o, e);

@@ -21,7 +21,7 @@ int sampled_view_add_process(struct sampled_view *v, uint32_t pid);
 int sampled_view_fd(const struct sampled_view *v);
 
 typedef int sampled_record_fn(void *arg, const struct view_record *r);
-typedef int sampled_sideband_fn(void *arg, const struct tacho_sideband *s);
+typedef int sampled_sideband_fn(void *arg, const struct tacho_record *rec, const struct tacho_sideband *s);
 struct sampled_calls {
 	sampled_record_fn *record;	/* views of events */
 	sampled_sideband_fn *sideband;	/* records of the tracker, for symbols; may be NULL */

@@ -7,12 +7,33 @@
 #include <string.h>
 #include <time.h>
 
-#include "base/buf.h"
 #include "base/error.h"
 
-int stack_names_feed(struct stack_names *n, const struct tacho_sideband *s)
+#define MAX_RECORD_BYTES (256u << 20)
+
+static bool describes_code(uint32_t type)
 {
-	return tacho_symbols_feed(n->symbols, s);
+	return type == TACHO_RECORD_MMAP || type == TACHO_RECORD_MMAP2 || type == TACHO_RECORD_COMM || type == TACHO_RECORD_FORK ||
+	       type == TACHO_RECORD_EXIT || type == TACHO_RECORD_KSYMBOL;
+}
+
+#define KERNEL_PID UINT32_MAX		/* of the kernel's mappings */
+
+static bool is_of_kernel(const struct tacho_sideband *s)
+{
+	return s->type == TACHO_RECORD_KSYMBOL ||
+	       ((s->type == TACHO_RECORD_MMAP || s->type == TACHO_RECORD_MMAP2) && s->mmap.pid == KERNEL_PID);
+}
+
+int stack_names_feed(struct stack_names *n, const struct tacho_record *rec, const struct tacho_sideband *s)
+{
+	if (!n->records)
+		return tacho_symbols_feed(n->symbols, s);
+	if (describes_code(rec->type) && n->records->n < MAX_RECORD_BYTES)
+		buf_put(n->records, rec->bytes, rec->size);
+	if (buf_failed(n->records))
+		return -ENOMEM;
+	return is_of_kernel(s) ? tacho_symbols_feed(n->symbols, s) : 0;
 }
 
 /* A tacho_bytes_fn */
@@ -27,7 +48,7 @@ static int feed_records(void *arg, const void *bytes, size_t size)
 	while (err == 0 && tacho_record_next(&it, &rec) > 0) {
 		n->scratch->used = 0;
 		if (rec.type != TACHO_RECORD_SAMPLE && tacho_sideband_decode(&s, &rec, &n->layout, n->scratch) == 0)
-			err = stack_names_feed(n, &s);
+			err = stack_names_feed(n, &rec, &s);
 	}
 	return err;
 }
@@ -47,14 +68,14 @@ static int open_own(struct stack_names *n, struct tacho *t, struct tacho_error *
 }
 
 int stack_names_init(struct stack_names *n, struct tacho *t, struct tacho_sampler *sampler, bool with_processes,
-		     struct tacho_error *e)
+		     struct buf *records, struct tacho_error *e)
 {
 	struct tacho_symbols_opts o = { .size = sizeof(o), .live = true };
 	unsigned what = TACHO_SYNTH_KERNEL | (with_processes ? TACHO_SYNTH_TASK | TACHO_SYNTH_MMAP : 0);
 	uint64_t attr[32] = { 0 };
 	int err;
 
-	*n = (struct stack_names){ .scratch = calloc(1, sizeof(*n->scratch)) };
+	*n = (struct stack_names){ .scratch = calloc(1, sizeof(*n->scratch)), .records = records };
 	err = n->scratch ? tacho_symbols_new(&n->symbols, &o, e) : error_nomem(e);
 	if (err == 0 && !sampler)
 		err = open_own(n, t, e);

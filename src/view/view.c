@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/cpuset.h"
 #include "base/error.h"
 #include "base/sized_opts.h"
 #include "sys/cgroup.h"
@@ -173,6 +174,26 @@ static int open_function(struct tacho_view *v, const struct tacho_evset *set, si
 	return fd;
 }
 
+/* Opens the event that is sampled on each CPU. */
+static int attach_samples(struct tacho_view *v, struct tacho_error *e)
+{
+	scoped(cpuset_done) struct cpuset cpus = { 0 };
+	int err = sys_online_cpus(&v->sys, &cpus), n = 0;
+
+	for (int cpu = cpuset_next(&cpus, -1); err == 0 && cpu >= 0; cpu = cpuset_next(&cpus, cpu)) {
+		struct perf_event_attr attr = v->sampled_attr;
+		int fd = sys_perf_open(&v->sys, &attr, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+
+		if (fd == -ENODEV)
+			continue;		/* went offline */
+		if (fd < 0)
+			return error_set(e, fd, "%s cannot be sampled on CPU %d: %s", v->sampled_name, cpu, strerror(-fd));
+		err = bpf_view_attach_samples(v->bpf, fd, e);
+		n++;
+	}
+	return err < 0 ? err : n ? 0 : error_set(e, -ENODEV, "no CPU can be sampled");
+}
+
 static int attach_event(struct tacho_view *v, const struct tacho_evset *set, size_t i, bool is_return, struct tacho_error *e)
 {
 	uint32_t function = v->functions.places.v[i].function;
@@ -212,21 +233,28 @@ static int add_processes(struct tacho_view *v, struct tacho_error *e)
 	return err < 0 ? error_set(e, err, "processes cannot be selected: %s", strerror(-err)) : 0;
 }
 
+static bool is_of_samples(const struct view_def *d)
+{
+	return d->rules[0].event && !strcmp(d->rules[0].event, VIEW_SAMPLE);
+}
+
 static int open_in_kernel(struct tacho_view *v, struct tacho_error *e)
 {
 	struct bpf_view_opts o = { .program = &v->plan.program, .ring_bytes = v->opts.ring_bytes, .n_sums = v->opts.max_rows,
 		.n_stacks = v->def.info.has_stacks ? N_STACKS : 0, .has_probes = v->functions.has_probes,
-		.has_function_tracepoints = v->functions.has_tracepoints };
+		.has_function_tracepoints = v->functions.has_tracepoints, .has_samples = is_of_samples(&v->def) };
 	int err;
 
 	for (size_t i = 0; i < v->plan.n_events; i++)
-		if (!view_event_is_function(v->plan.events[i]) && view_raw_of(v->plan.events[i]) < 0)
+		if (!view_event_is_function(v->plan.events[i]) && strcmp(v->plan.events[i], VIEW_SAMPLE) != 0 && view_raw_of(v->plan.events[i]) < 0)
 			o.tracepoints[i] = v->plan.events[i];
 	err = bpf_view_open(&v->bpf, &o, e);
 	if (err == 0)
 		err = add_processes(v, e);
 	if (err == 0)
 		err = attach_functions(v, e);
+	if (err == 0 && o.has_samples)
+		err = attach_samples(v, e);
 	if (err < 0) {
 		bpf_view_close(v->bpf);
 		v->bpf = NULL;
@@ -243,36 +271,47 @@ static int open_on_samples(struct tacho_view *v, struct tacho_error *e)
 	return err < 0 ? err : add_processes(v, e);
 }
 
-/* An error that is also one on samples: it is in what was asked for. */
-static bool is_final(int err)
+static void add_hint(struct tacho_error *e, const char *text)
 {
-	return err == -EINVAL || err == -ENOENT || err == -ENOMEM || err == -E2BIG;
+	char before[sizeof(e->hint)];
+
+	memcpy(before, e->hint, sizeof(before));
+	error_hint(e, "%s%s%s", before, before[0] ? "; " : "", text);
+}
+
+/* Why neither way is possible: what the kernel's says, and what the other one says. */
+static void join_errors(struct tacho_error *e, const struct tacho_error *kernel)
+{
+	struct tacho_error samples = *e;
+
+	*e = *kernel;
+	error_hint(e, "%s; on samples: %s", kernel->hint, samples.message);
 }
 
 static int open_either(struct tacho_view *v, struct tacho_error *e)
 {
 	struct tacho_error why = { .column = -1 };
-	int err = v->opts.no_bpf ? -EOPNOTSUPP : make_plan(v, false, &why);
+	int err;
 
-	if (err == 0)
-		err = open_in_kernel(v, &why);
-	if (err == 0)
-		return 0;
-	if (is_final(err) || err == -EACCES) {
-		if (e)
+	if (v->opts.no_bpf) {
+		snprintf(v->why_samples, sizeof(v->why_samples), "BPF programs are not wanted");
+		return open_on_samples(v, e);
+	}
+	err = make_plan(v, false, e);
+	if (err == -EACCES && e)
+		add_hint(e, "besides, CAP_BPF and CAP_PERFMON are needed");
+	if (err < 0)
+		return err;
+	err = open_in_kernel(v, &why);
+	if (err == 0 || err == -ENOMEM) {
+		if (err < 0 && e)
 			*e = why;
-		if (err == -EACCES)
-			error_hint(e, "%s; besides, CAP_BPF and CAP_PERFMON are needed", why.hint);
 		return err;
 	}
-	snprintf(v->why_samples, sizeof(v->why_samples), "%s", v->opts.no_bpf ? "BPF programs are not wanted" : why.message);
+	snprintf(v->why_samples, sizeof(v->why_samples), "%s", why.message);
 	err = open_on_samples(v, e);
-	if (err < 0 && !v->opts.no_bpf && e && (why.code == -EPERM || why.code == -EACCES)) {
-		struct tacho_error samples = *e;
-
-		*e = why;
-		error_hint(e, "%s; on samples: %s", why.hint, samples.message);
-	}
+	if (err < 0 && e && (why.code == -EPERM || why.code == -EACCES))
+		join_errors(e, &why);
 	return err;
 }
 
@@ -283,9 +322,11 @@ static int open_names(struct tacho_view *v, struct tacho_error *e)
 	if (!v->def.info.has_stacks)
 		return 0;
 	for (size_t i = 0; i < v->plan.n_columns; i++)
-		has_user_stacks |= v->plan.columns[i].part.source == VIEW_USER_STACK;
+		has_user_stacks |= v->plan.columns[i].part.source == VIEW_USER_STACK ||
+				   v->plan.columns[i].part.source == VIEW_SLOT_USER_STACK;
 	v->has_names = true;
-	return stack_names_init(&v->names, v->t, v->sampled ? sampled_view_sampler(v->sampled) : NULL, has_user_stacks, e);
+	return stack_names_init(&v->names, v->t, v->sampled ? sampled_view_sampler(v->sampled) : NULL, has_user_stacks,
+				v->opts.keeps_maps ? &v->records : NULL, e);
 }
 
 static void describe(struct tacho_view *v)
@@ -302,6 +343,52 @@ static void describe(struct tacho_view *v)
 		v->columns[i] = (struct tacho_view_column){ .size = sizeof(v->columns[i]), .title = c->title, .key = c->key,
 							    .width = c->width, .is_left = c->is_left };
 	}
+}
+
+/* Whether the kernel can sample an event on the first CPU. */
+static int try_event(struct tacho_view *v, const char *spec, struct tacho_error *e)
+{
+	struct perf_event_attr *attr = &v->sampled_attr;
+	struct tacho_evset *set = NULL;
+	int n = tacho_evset_new(&set, v->t), fd;
+
+	if (n == 0)
+		n = tacho_evset_add(set, spec, e);
+	if (n > 1)
+		n = error_set(e, -EINVAL, "'%s' is several events, and one is sampled", spec);
+	if (n == 1) {
+		tacho_evset_attr(set, 0, attr, sizeof(*attr));
+		snprintf(v->sampled_name, sizeof(v->sampled_name), "%.63s", tacho_evset_event(set, 0)->name);
+		attr->size = sizeof(*attr);
+		attr->flags |= PERF_ATTR_FREQ;
+		attr->sample_period = v->opts.freq;	/* a union with sample_freq */
+		fd = sys_perf_open(&v->sys, attr, -1, 0, -1, PERF_FLAG_FD_CLOEXEC);
+		n = fd < 0 ? error_set(e, fd, "%s cannot be sampled: %s", v->sampled_name, strerror(-fd)) : 0;
+		if (fd >= 0)
+			close(fd);
+	}
+	tacho_evset_free(set);
+	return n;
+}
+
+/* Without an event: cycles, or cpu-clock without a PMU. What is not permitted here may be permitted on samples. */
+static int find_event(struct tacho_view *v, struct tacho_error *e)
+{
+	int err;
+
+	if (!v->opts.freq)
+		v->opts.freq = 99;
+	if (v->opts.event) {
+		err = try_event(v, v->opts.event, e);
+		return err == -EACCES || err == -EPERM ? 0 : err;
+	}
+	v->opts.event = "cycles";
+	err = try_event(v, v->opts.event, e);
+	if (err == 0)
+		return 0;
+	v->opts.event = "cpu-clock";
+	err = try_event(v, v->opts.event, e);
+	return err == -EACCES || err == -EPERM ? 0 : err;
 }
 
 static int find_functions(struct tacho_view *v, struct tacho_error *e)
@@ -339,7 +426,7 @@ static int open_view(struct tacho_view *v, const char *name, struct tacho_error 
 	if (err == 0 && v->opts.cgroup)
 		err = find_cgroup(v, e);
 	if (err == 0)
-		err = find_functions(v, e);
+		err = is_of_samples(&v->def) ? find_event(v, e) : find_functions(v, e);
 	if (err == 0 && v->opts.unit_ns && (!v->def.unit_ns || v->opts.totals))
 		err = error_set(e, -EINVAL, "%s has no histogram of times here, so that there is no unit to choose", name);
 	if (err == 0)
@@ -390,6 +477,7 @@ void tacho_view_close(struct tacho_view *v)
 	argument_texts_done(&v->texts);
 	sum_table_done(&v->before);
 	sys_done(&v->sys);
+	buf_done(&v->records);
 	free(v->cgroup);
 	free(v);
 }
@@ -426,11 +514,11 @@ static int on_record(void *arg, const struct view_record *rec)
 	return v->fn(v->arg, &row);
 }
 
-static int on_sideband(void *arg, const struct tacho_sideband *s)
+static int on_sideband(void *arg, const struct tacho_record *rec, const struct tacho_sideband *s)
 {
 	struct tacho_view *v = arg;
 
-	return v->has_names ? stack_names_feed(&v->names, s) : 0;
+	return v->has_names ? stack_names_feed(&v->names, rec, s) : 0;
 }
 
 int tacho_view_read(struct tacho_view *v, bool last, tacho_view_row_fn *fn, void *arg)

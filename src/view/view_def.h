@@ -18,6 +18,7 @@
 #define VIEW_COLUMNS 12
 #define VIEW_CALL "call"		/* events of rules: the functions of the arguments are called, and return */
 #define VIEW_RETURN "return"
+#define VIEW_SAMPLE "sample"		/* of the event in the options */
 #define SOFTIRQS 64			/* numbers of softirqs are shifted by this below those of interrupts */
 
 /* Where a value comes from. */
@@ -41,7 +42,7 @@ struct view_condition {
 
 /* What happens at an event. */
 struct view_rule {
-	const char *event;		/* "sched:sched_switch", VIEW_CALL or VIEW_RETURN */
+	const char *event;		/* "sched:sched_switch", VIEW_CALL, VIEW_RETURN or VIEW_SAMPLE */
 	const char *calls;		/* raw_syscalls: names of the calls, "open,openat"; NULL: all */
 	enum view_action action;
 	uint8_t writes;			/* VIEW_SET_ ... */
@@ -50,6 +51,7 @@ struct view_rule {
 	bool needs_slots;		/* with filters: nothing is taken whose slots no rule has set */
 	bool is_optional;		/* the kernel may lack the event */
 	bool is_sampled_only;
+	const char *key_word;		/* only if this is among the keys */
 	int8_t when_totals;		/* 1: only with opts.totals, -1: only without */
 	enum view_subject subject;	/* FIRST_TASK, SECOND_TASK: */
 	const char *task;		/* the field with its thread ID */

@@ -10,8 +10,8 @@
 struct sum_row {			/* a row of a view of sums, before rows that look the same are added up */
 	struct view_key key;
 	struct view_sum sum;
-	const char **frames;		/* names: of the kernel, then of user space */
-	uint32_t n_kernel, n_user;
+	const char **frames;		/* names: of the kernel, then of user space, then of the waker */
+	uint32_t n_frames[VIEW_STACKS];
 	struct str identity;		/* all that is shown; owned */
 };
 
@@ -47,65 +47,23 @@ static int add_row(void *arg, const struct view_key *key, const struct view_sum 
 	return 0;
 }
 
-static size_t read_stack(const struct tacho_view *v, int id, uint64_t ips[VIEW_STACK])
-{
-	int n = v->bpf && id >= 0 ? bpf_view_stack(v->bpf, id, ips) : 0;
-
-	if (!v->bpf)
-		return stack_table_get(sampled_view_stacks(v->sampled), id, ips, VIEW_STACK);
-	return (size_t)max_of(n, 0);
-}
-
-/* The process that the user stack is of: the number of the column PID, which such views always have. */
-static uint32_t process_of(const struct tacho_view *v, const struct view_key *key)
-{
-	size_t number = 0;
-
-	for (size_t i = 0; i < v->plan.n_columns; i++) {
-		const struct view_operand *o = &v->plan.program.row[i];
-
-		if (o->source == VIEW_PID)
-			return number < VIEW_KEY_NUMBERS ? (uint32_t)key->numbers[number] : 0;
-		number += !view_is_text(o->source) && o->source != VIEW_KERNEL_STACK && o->source != VIEW_USER_STACK;
-	}
-	return 0;
-}
-
-/* The innermost functions of the kernel that are there only because the stack was taken. */
-static uint32_t n_frames_of_bpf(const char *const *names, uint32_t n)
-{
-	static const char *const prefixes[] = { "bpf_prog_", "bpf_trace_run", "__bpf_trace_", "__traceiter_", "trace_call_bpf",
-		"perf_trace_run_bpf_submit", "perf_trace_", "perf_call_bpf_", "bpf_get_stackid" };
-	uint32_t found = 0;
-
-	for (uint32_t i = 0; i < n && i < found + 4; i++)
-		for (size_t k = 0; k < countof(prefixes); k++)
-			if (str_starts(str_of(names[i]), prefixes[k]))
-				found = i + 1;
-	return found;
-}
-
 static int name_stacks(struct tacho_view *v, struct sum_row *row)
 {
-	uint64_t kernel[VIEW_STACK], user[VIEW_STACK];
-	uint32_t pid = process_of(v, &row->key), skip;
+	struct view_stacks stacks;
+	const char **at;
 	bool ok = true;
+	int err = view_stacks_read(v, &row->key, &stacks);
 
-	row->n_kernel = (uint32_t)read_stack(v, row->key.stacks[0], kernel);
-	row->n_user = (uint32_t)read_stack(v, row->key.stacks[1], user);
-	row->frames = calloc(row->n_kernel + row->n_user + 1, sizeof(*row->frames));
+	if (err < 0)
+		return err;
+	memcpy(row->n_frames, stacks.n, sizeof(row->n_frames));
+	at = row->frames = calloc(stacks.n[0] + stacks.n[1] + stacks.n[2] + 1, sizeof(*row->frames));
 	if (!row->frames)
 		return -ENOMEM;
-	for (uint32_t i = 0; i < row->n_kernel; i++)
-		ok &= (row->frames[i] = stack_names_get(&v->names, 0, true, kernel[i], i > 0)) != NULL;
-	for (uint32_t i = 0; i < row->n_user; i++)
-		ok &= (row->frames[row->n_kernel + i] = stack_names_get(&v->names, pid, false, user[i], i > 0)) != NULL;
-	if (!ok)
-		return -ENOMEM;
-	skip = n_frames_of_bpf(row->frames, row->n_kernel);
-	memmove(row->frames, row->frames + skip, (row->n_kernel + row->n_user - skip) * sizeof(*row->frames));
-	row->n_kernel -= skip;
-	return 0;
+	for (uint32_t k = 0; k < VIEW_STACKS; k++)
+		for (uint32_t i = 0; i < stacks.n[k]; i++)
+			ok &= (*at++ = stack_names_get(&v->names, stacks.pid, k != 1, stacks.ips[k][i], i > 0)) != NULL;
+	return ok ? 0 : -ENOMEM;
 }
 
 static int identify(struct tacho_view *v, struct sum_row *row)
@@ -117,7 +75,7 @@ static int identify(struct tacho_view *v, struct sum_row *row)
 	for (size_t i = 0; i < v->plan.n_columns; i++)
 		if (v->plan.columns[i].title)
 			buf_printf(&b, "%s\n", v->rows.values[i].text);
-	for (uint32_t i = 0; err == 0 && i < row->n_kernel + row->n_user; i++)
+	for (uint32_t i = 0; err == 0 && i < row->n_frames[0] + row->n_frames[1] + row->n_frames[2]; i++)
 		buf_put(&b, &row->frames[i], sizeof(row->frames[i]));	/* names are interned */
 	buf_putc(&b, '\0');
 	row->identity.n = b.n;
@@ -191,9 +149,11 @@ static int pass_rows(struct sum_rows *all, tacho_view_row_fn *fn, void *arg)
 	for (size_t i = 0; err == 0 && i < all->rows.n; i++) {
 		const struct sum_row *r = &all->rows.v[i];
 		struct tacho_view_row row = { .size = sizeof(row), .values = v->rows.values, .count = r->sum.count, .sum = r->sum.sum,
-			.n_kernel_stack = r->n_kernel, .n_user_stack = r->n_user, .kernel_stack = r->frames };
+			.n_kernel_stack = r->n_frames[0], .n_user_stack = r->n_frames[1], .n_waker_stack = r->n_frames[2],
+			.kernel_stack = r->frames };
 
-		row.user_stack = r->frames ? r->frames + r->n_kernel : NULL;
+		row.user_stack = r->frames ? r->frames + r->n_frames[0] : NULL;
+		row.waker_stack = r->frames ? row.user_stack + r->n_frames[1] : NULL;
 		if (v->info.has_histogram) {
 			row.levels = (const uint64_t *)r->sum.levels;
 			row.n_levels = VIEW_LEVELS;
@@ -204,16 +164,23 @@ static int pass_rows(struct sum_rows *all, tacho_view_row_fn *fn, void *arg)
 	return err;
 }
 
+int view_each_sum(struct tacho_view *v, bpf_view_sum_fn *fn, void *arg)
+{
+	const struct sum_table *sums = v->sampled ? sampled_view_sums(v->sampled) : NULL;
+	int err = v->bpf ? bpf_view_sums(v->bpf, fn, arg) : 0;
+
+	for (size_t i = 0; err == 0 && sums && i < sums->sums.n; i++)
+		err = fn(arg, sums->sums.v[i].key, &sums->sums.v[i].sum);
+	return err;
+}
+
 int tacho_view_sums(struct tacho_view *v, bool since_last, tacho_view_row_fn *fn, void *arg)
 {
 	struct sum_rows all = { .v = v, .since_last = since_last };
-	const struct sum_table *sums = v->sampled ? sampled_view_sums(v->sampled) : NULL;
 	int err = v->has_names ? stack_names_update(&v->names) : 0;
 
-	if (err == 0 && v->bpf)
-		err = bpf_view_sums(v->bpf, add_row, &all);
-	for (size_t i = 0; err == 0 && sums && i < sums->sums.n; i++)
-		err = add_row(&all, sums->sums.v[i].key, &sums->sums.v[i].sum);
+	if (err == 0)
+		err = view_each_sum(v, add_row, &all);
 	if (err == 0)
 		err = join_rows(&all);
 	if (err == 0)

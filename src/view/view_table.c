@@ -173,6 +173,47 @@ static const struct view_def view_wakeup = {
 	.weight = OF(DELTA),
 };
 
+static const struct view_def view_profile = {
+	.info = { .name = "profile", .summary = "where the CPUs spend their time, by stack", .is_summary = true, .has_stacks = true,
+		  .default_keys = "process", .sum_key = "period" },
+	.rules = {
+		{ .event = VIEW_SAMPLE, HIT, .when = { { OF(TID), VIEW_NE, 0 } } },	/* not idle */
+	},
+	.columns = {
+		{ "COMM", "comm", 16, true, SHOW_TEXT, OF(COMM), "process" },
+		{ "PID", "pid", 7, true, SHOW_NUMBER, OF(PID), "process" },
+		{ "STACK", "kernel_stack", 1, true, SHOW_STACK, OF(KERNEL_STACK) },
+		{ "STACK", "user_stack", 1, true, SHOW_STACK, OF(USER_STACK) },
+		{ NULL, "", 1, true, SHOW_NUMBER, OF(PID) },
+	},
+	.weight = OF(PERIOD),
+};
+
+/* The stacks are those with which a thread leaves the CPU. Who wakes it is stored with them. */
+static const struct view_def view_offcpu = {
+	.info = { .name = "offcpu", .summary = "how long threads are blocked, by stack", .is_summary = true, .has_stacks = true,
+		  .default_keys = "process", .sum_title = "BLOCKED(us)", .sum_key = "blocked_ns" },
+	.min_ns = 1000,
+	.rules = {
+		{ LEAVES, .action = VIEW_SAVE, .writes = VIEW_SET_TIME | VIEW_SET_SLOTS | VIEW_SET_WAKER | VIEW_CREATE,
+		  .when = { { STATE(WAITS), VIEW_NE, 0 }, IS_NOT("prev_pid", 0) }, .key = { FIELD("prev_pid") },
+		  .slots = { OF(KERNEL_STACK), OF(USER_STACK), CONSTANT(UINT64_MAX) } },
+		{ WOKEN("sched:sched_wakeup"), .key_word = "waker", .action = VIEW_SAVE, .writes = VIEW_SET_SLOTS | VIEW_SET_WAKER,
+		  .key = { FIELD("pid") }, .slots = { { 0 }, { 0 }, OF(KERNEL_STACK) } },
+		{ ENTERS, TAKE, .when = { IS_NOT("next_pid", 0) }, .key = { FIELD("next_pid") } },
+	},
+	.columns = {
+		{ "COMM", "comm", 16, true, SHOW_TEXT, OF(COMM), "process" },
+		{ "PID", "pid", 7, true, SHOW_NUMBER, OF(PID), "process" },
+		{ "WAKER", "waker", 16, true, SHOW_TEXT, OF(SLOT_COMM), "waker" },
+		{ "STACK", "kernel_stack", 1, true, SHOW_STACK, OF(SLOT_KERNEL_STACK) },
+		{ "STACK", "user_stack", 1, true, SHOW_STACK, { VIEW_SLOT_USER_STACK, .slot = 1 } },
+		{ "STACK", "waker_stack", 1, true, SHOW_STACK, { VIEW_SLOT_WAKER_STACK, .slot = 2 }, "waker" },
+		{ NULL, "", 1, true, SHOW_NUMBER, OF(PID) },
+	},
+	.weight = OF(DELTA),
+};
+
 #define REQUEST .key = { FIELD("dev"), FIELD("sector") }
 
 static const struct view_def view_biolat = {
@@ -378,7 +419,7 @@ static const struct view_def view_argdist = {
 };
 
 const struct view_def *const view_table[] = {
-	&view_exec, &view_open, &view_exit, &view_kill, &view_syscount, &view_runqlat, &view_wakeup, &view_biolat,
+	&view_exec, &view_open, &view_exit, &view_kill, &view_syscount, &view_profile, &view_runqlat, &view_wakeup, &view_offcpu, &view_biolat,
 	&view_biosnoop, &view_tcplife, &view_tcpconnect, &view_tcpretrans, &view_irqlat, &view_slow_io, &view_funccount,
 	&view_funclatency, &view_stackcount, &view_argdist, NULL,
 };

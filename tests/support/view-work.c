@@ -41,6 +41,7 @@ static int work_open(char **argv)
 			return 1;
 		close(fd);
 	}
+	usleep(300000);			/* views on samples read the paths */
 	return 0;
 }
 

@@ -28,7 +28,9 @@ extern const struct command cmd_kwork;
 extern const struct command cmd_list;
 extern const struct command cmd_lock;
 extern const struct command cmd_mem;
+extern const struct command cmd_offcpu;
 extern const struct command cmd_probe;
+extern const struct command cmd_profile;
 extern const struct command cmd_record;
 extern const struct command cmd_report;
 extern const struct command cmd_sched;
@@ -67,7 +69,9 @@ const struct command *const commands[] = {
 	&cmd_list,
 	&cmd_lock,
 	&cmd_mem,
+	&cmd_offcpu,
 	&cmd_probe,
+	&cmd_profile,
 	&cmd_record,
 	&cmd_report,
 	&cmd_sched,

@@ -64,6 +64,8 @@ static void put_sums(struct snoop *s, struct json *j, const struct tacho_view_ro
 	if (s->info->has_stacks) {
 		put_stack(j, "kernel_stack", row->kernel_stack, row->n_kernel_stack);
 		put_stack(j, "user_stack", row->user_stack, row->n_user_stack);
+		if (row->n_waker_stack)
+			put_stack(j, "waker_stack", row->waker_stack, row->n_waker_stack);
 	}
 }
 

@@ -135,6 +135,9 @@ static void put_stacks(struct snoop *s, const struct tacho_view_row *row)
 	if (row->n_kernel_stack && row->n_user_stack)
 		buf_puts(&s->out, "  --\n");
 	put_frames(&s->out, row->user_stack, row->n_user_stack);
+	if (row->n_waker_stack)
+		buf_puts(&s->out, "  -- woken by\n");
+	put_frames(&s->out, row->waker_stack, row->n_waker_stack);
 	buf_printf(&s->out, "    %" PRIu64, row->count);
 	if (has_sum(s)) {
 		put_sum(s, row);

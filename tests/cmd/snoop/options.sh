@@ -3,7 +3,7 @@
 . "$SUPPORT/views.sh"
 need_views
 tacho snoop --list >list
-[ "$(wc -l <list)" = 18 ] || fail "$(cat list)"
+[ "$(wc -l <list)" = 20 ] || fail "$(cat list)"
 "$WORK" pingpong 1 >/dev/null
 for way in $ways; do
 	no=${way#--bpf}
