@@ -42,7 +42,7 @@ has_stacks() {	# FILE WHAT WANTED LAST [OPTION...]
 		}
 		NF == 0 { check(); next }
 		{ sub(/@@.*/, "", $2); sub(/^__GI___/, "", $2); stack = stack $2 " " }
-		END { check(); print good + 0 " of " n + 0; exit n < 8 || good < 0.97 * n }' out >sum ||
+		END { check(); print good + 0 " of " n + 0; exit n < 3 || good < 0.97 * n }' out >sum ||
 		{ cat sum; fail "$hs_what"; }
 }
 take() {	# FILE PROGRAM...: records it
@@ -131,7 +131,7 @@ take data ./vdso
 tacho script -i data -F ip,sym,dso >out
 if grep -q '\[vdso\]' out; then
 	awk -v RS= '/^[^\n]*\[vdso\]/ { n++; good += /vdso\]\)\n[^\n]* clock_gettime[^\n]*\n[^\n]* work [^\n]*\n[^\n]* main / && /_start / && !/unknown/ }
-		END { print good + 0 " of " n + 0; exit n < 8 || good < 0.97 * n }' out >sum || { cat out sum; fail "vdso"; }
+		END { print good + 0 " of " n + 0; exit n < 3 || good < 0.97 * n }' out >sum || { cat out sum; fail "vdso"; }
 fi
 
 # Stubs of the PLT, of both forms.
@@ -143,7 +143,7 @@ cat >plt.c <<'C'
 #include "leaf.h"
 int from_library(int n);
 NOINLINE static int calls(unsigned n) { int sum = 0; for (unsigned i = 0; i < n * 20000; i++) sum += from_library(sum); return sum; }
-int main(void) { if (sink) leaf(), work(1); sink += outer(calls, 12000); return 0; }
+int main(void) { if (sink) leaf(), work(1); sink += outer(calls, 30000); return 0; }
 C
 cc -O2 -shared -fPIC -o libfrom.so library.c
 for protection in none branch; do
