@@ -312,7 +312,7 @@ static void no_source_means_the_built_in_ones(void **state)
 	config_free(c);
 }
 
-static void what_is_shown_reads_back(void **state)
+static void shown_config_parses_again(void **state)
 {
 	static const char text[] =
 		"[agent]\nlabels = { \"a\" = \"\\\"q\\\" \\\\\" }\ncpu_budget = 0.125\n[profile]\nwindow = \"90s\"\n"
@@ -370,7 +370,7 @@ int main(void)
 		cmocka_unit_test(the_environment),
 		cmocka_unit_test(includes_and_secrets),
 		cmocka_unit_test(no_source_means_the_built_in_ones),
-		cmocka_unit_test(what_is_shown_reads_back),
+		cmocka_unit_test(shown_config_parses_again),
 		cmocka_unit_test(a_missing_file),
 		cmocka_unit_test(the_rows_are_right),
 	};

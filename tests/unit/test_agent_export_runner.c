@@ -381,7 +381,7 @@ static void large_batches_are_cut(void **state)
 	done(&b);
 }
 
-static void what_waits_outlives_the_agent(void **state)
+static void queue_survives_a_restart(void **state)
 {
 	struct bench b;
 
@@ -452,7 +452,7 @@ static void stopping_ends_a_hanging_send(void **state)
 	done(&b);
 }
 
-static void stopping_sends_what_waits(void **state)
+static void stopping_sends_the_queue(void **state)
 {
 	struct bench b;
 
@@ -466,7 +466,7 @@ static void stopping_sends_what_waits(void **state)
 }
 
 /* The thread does not spin when a retry delay is over. */
-static void nothing_spins_after_a_failure(void **state)
+static void thread_does_not_spin_after_a_failure(void **state)
 {
 	struct rusage before, after;
 	struct bench b;
@@ -627,7 +627,7 @@ static void the_spool_runs_on(void **state)
 	spool_close(s);
 }
 
-static void a_disk_that_takes_nothing_is_survived(void **state)
+static void full_disk_is_survived(void **state)
 {
 	char path[PATH_MAX];
 	struct spool *s;
@@ -685,17 +685,17 @@ int main(void)
 		cmocka_unit_test(a_held_receiver_holds_nobody),
 		cmocka_unit_test(only_chosen_sources_are_sent),
 		cmocka_unit_test(large_batches_are_cut),
-		cmocka_unit_test_setup_teardown(what_waits_outlives_the_agent, dir_setup, dir_teardown),
+		cmocka_unit_test_setup_teardown(queue_survives_a_restart, dir_setup, dir_teardown),
 		cmocka_unit_test_setup_teardown(a_full_queue_drops_the_oldest, dir_setup, dir_teardown),
 		cmocka_unit_test_setup_teardown(stopping_ends_a_hanging_send, dir_setup, dir_teardown),
-		cmocka_unit_test(stopping_sends_what_waits),
-		cmocka_unit_test(nothing_spins_after_a_failure),
+		cmocka_unit_test(stopping_sends_the_queue),
+		cmocka_unit_test(thread_does_not_spin_after_a_failure),
 		cmocka_unit_test_setup_teardown(profiles_wait_like_points, dir_setup, dir_teardown),
 		cmocka_unit_test_setup_teardown(the_spool_leaves_strangers_alone, dir_setup, dir_teardown),
 		cmocka_unit_test_setup_teardown(the_spool_keeps_to_its_format, dir_setup, dir_teardown),
 		cmocka_unit_test_setup_teardown(another_type_does_not_send_the_old_queue, dir_setup, dir_teardown),
 		cmocka_unit_test(the_spool_runs_on),
-		cmocka_unit_test_setup_teardown(a_disk_that_takes_nothing_is_survived, dir_setup, dir_teardown),
+		cmocka_unit_test_setup_teardown(full_disk_is_survived, dir_setup, dir_teardown),
 		cmocka_unit_test_setup_teardown(a_queue_belongs_to_one, dir_setup, dir_teardown),
 		cmocka_unit_test(a_body_beyond_the_bound_is_refused),
 	};

@@ -90,7 +90,7 @@ static void two_are_compared(void **state)
 	tacho_profile_free(q);
 }
 
-static void nothing_is_a_root(void **state)
+static void empty_profile_is_a_root(void **state)
 {
 	struct flame_tree t;
 
@@ -104,7 +104,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(boxes_have_their_places),
 		cmocka_unit_test(two_are_compared),
-		cmocka_unit_test(nothing_is_a_root),
+		cmocka_unit_test(empty_profile_is_a_root),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -135,7 +135,7 @@ static void test_deaf_thread(void **state)
 	assert_int_equal(run_child() & (NOT_DROPPED | SAID), NOT_DROPPED | SAID);
 }
 
-static void test_kept(void **state)
+static void test_capabilities_not_dropped(void **state)
 {
 	if (!needs_root())
 		return;
@@ -157,7 +157,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_all_threads), cmocka_unit_test(test_deaf_thread),
-		cmocka_unit_test(test_kept), cmocka_unit_test(test_list),
+		cmocka_unit_test(test_capabilities_not_dropped), cmocka_unit_test(test_list),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -104,7 +104,7 @@ static void a_torn_line_is_cut_off(void **state)
 }
 
 /* RLIMIT_FSIZE simulates a full disk. */
-static void a_full_disk_takes_all_or_nothing(void **state)
+static void full_disk_leaves_whole_lines(void **state)
 {
 	struct rlimit was, small;
 	struct rotating_file *r = open_at("full", 0, 0, 1);
@@ -187,7 +187,7 @@ int main(void)
 		cmocka_unit_test(files_give_way_by_size),
 		cmocka_unit_test(files_give_way_by_age),
 		cmocka_unit_test(a_torn_line_is_cut_off),
-		cmocka_unit_test(a_full_disk_takes_all_or_nothing),
+		cmocka_unit_test(full_disk_leaves_whole_lines),
 		cmocka_unit_test(only_regular_files_are_accepted),
 		cmocka_unit_test(a_reader_that_sleeps_is_not_waited_for),
 	};

@@ -154,7 +154,7 @@ static void an_ended_series_leaves_a_hole(void **state)
 }
 
 /* Many short-lived processes: ids grow, memory does not. */
-static void series_that_have_gone_leave_no_room(void **state)
+static void memory_of_ended_series_is_reused(void **state)
 {
 	struct registry *r = fresh();
 	uint32_t first = add(r, &switches, "0"), ids[3] = { 0 };
@@ -220,7 +220,7 @@ int main(void)
 		cmocka_unit_test(gauges_may_fall),
 		cmocka_unit_test(a_reason_goes_when_it_counts_again),
 		cmocka_unit_test(an_ended_series_leaves_a_hole),
-		cmocka_unit_test(series_that_have_gone_leave_no_room),
+		cmocka_unit_test(memory_of_ended_series_is_reused),
 		cmocka_unit_test(ratios_that_ended_are_not_shown),
 	};
 

@@ -88,7 +88,7 @@ static void test_rows_in_order(void **state)
 }
 
 /* CPUs in no group have rows after the groups, by number: an offline CPU does not move others. */
-static void test_cpus_behind_groups(void **state)
+static void test_cpus_after_groups(void **state)
 {
 	char text[2000];
 
@@ -135,7 +135,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_rows_in_order, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_cpus_behind_groups, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_cpus_after_groups, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_other_groups, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_events, setup, teardown),
 	};

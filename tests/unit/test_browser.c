@@ -123,7 +123,7 @@ static void names_filter(void **state)
 	stage_end(&s);
 }
 
-static void shares_of_what_is_shown(void **state)
+static void relative_percentages(void **state)
 {
 	struct stage s;
 	const char *screen;
@@ -407,7 +407,7 @@ int main(void)
 		cmocka_unit_test(levels_open_one_by_one),
 		cmocka_unit_test(zooms_stack_up),
 		cmocka_unit_test(names_filter),
-		cmocka_unit_test(shares_of_what_is_shown),
+		cmocka_unit_test(relative_percentages),
 		cmocka_unit_test(sorts_by_other_keys),
 		cmocka_unit_test(levels_of_a_hierarchy),
 		cmocka_unit_test(several_events),

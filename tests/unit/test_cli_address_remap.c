@@ -35,8 +35,8 @@ static void addresses_keep_their_offset(void **state)
 	remap_done(&m);
 }
 
-/* Where the mapping was has no influence on where it goes to. */
-static void new_starts_say_nothing_about_old_ones(void **state)
+/* The new address of a mapping does not depend on the old one. */
+static void new_addresses_are_independent_of_old_ones(void **state)
 {
 	struct address_remap m;
 
@@ -110,7 +110,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(addresses_keep_their_offset),
-		cmocka_unit_test(new_starts_say_nothing_about_old_ones),
+		cmocka_unit_test(new_addresses_are_independent_of_old_ones),
 		cmocka_unit_test(later_mappings_replace_earlier_ones),
 		cmocka_unit_test(processes_inherit_mappings),
 		cmocka_unit_test(impossible_ranges_are_refused),

@@ -91,7 +91,7 @@ static const struct fake_fd *opened(const struct bench *b, unsigned i)
 #define CORE "event=config:0-7 umask=config:8-15 cmask=config:24-31"
 
 /* 1: a name matches as a whole, even if it is the beginning of another one. */
-static void names_are_whole(void **state)
+static void whole_names_match(void **state)
 {
 	struct tacho_evset *other;
 	struct tacho_error e = { 0 };
@@ -111,7 +111,7 @@ static void names_are_whole(void **state)
 }
 
 /* 2: masks beyond the first eight bits, ports and classes reach the kernel. */
-static void masks_are_kept(void **state)
+static void long_masks_reach_the_kernel(void **state)
 {
 	struct bench b;
 
@@ -233,7 +233,7 @@ static void filters_are_the_upper_half(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(names_are_whole), cmocka_unit_test(masks_are_kept),
+		cmocka_unit_test(whole_names_match), cmocka_unit_test(long_masks_reach_the_kernel),
 		cmocka_unit_test(ranges_are_all_used), cmocka_unit_test(counts_have_no_period),
 		cmocka_unit_test(instances_are_found), cmocka_unit_test(cores_of_two_kinds),
 		cmocka_unit_test(readers_are_those_of_the_cpumask), cmocka_unit_test(filters_are_the_upper_half),

@@ -244,7 +244,7 @@ static void clock_instead_of_cycles(void **state)
 	}
 }
 
-static void nothing_is_changed_when_asked_so(void **state)
+static void strict_mode_changes_nothing(void **state)
 {
 	struct bench b;
 
@@ -552,7 +552,7 @@ int main(void)
 		cmocka_unit_test(seccomp),
 		cmocka_unit_test(no_pmu),
 		cmocka_unit_test(clock_instead_of_cycles),
-		cmocka_unit_test(nothing_is_changed_when_asked_so),
+		cmocka_unit_test(strict_mode_changes_nothing),
 		cmocka_unit_test(the_ladder_ends),
 		cmocka_unit_test(threads_without_children),
 		cmocka_unit_test(idle_targets),

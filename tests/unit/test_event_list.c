@@ -163,7 +163,7 @@ static void knows_when_nothing_opens(void **state)
 	free(text);
 }
 
-static void stops_when_told(void **state)
+static void stops_on_request(void **state)
 {
 	struct tacho *t = open_tree("none");
 	struct seen s = { .stop_at = 3 };
@@ -227,7 +227,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(lists_classes), cmocka_unit_test(lists_pmu_events),
 		cmocka_unit_test(lists_tracepoints), cmocka_unit_test(knows_when_nothing_opens),
-		cmocka_unit_test(stops_when_told), cmocka_unit_test(writes_attrs),
+		cmocka_unit_test(stops_on_request), cmocka_unit_test(writes_attrs),
 		cmocka_unit_test(opens_contexts),
 	};
 

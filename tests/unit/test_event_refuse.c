@@ -228,7 +228,7 @@ static void says_how_to_get_tracefs(void **state)
 }
 
 /* An unreadable tracefs has another message than a missing one. */
-static void says_who_may_read_tracefs(void **state)
+static void unreadable_tracefs(void **state)
 {
 	char dir[] = "/tmp/tacho-test-XXXXXX", events[64];
 	struct event_list list = { 0 };
@@ -301,7 +301,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(refuses_syntax), cmocka_unit_test(refuses_unknown_words),
 		cmocka_unit_test(refuses_on_other_machines), cmocka_unit_test(says_how_to_get_tracefs),
-		cmocka_unit_test(says_who_may_read_tracefs), cmocka_unit_test(bounds_everything),
+		cmocka_unit_test(unreadable_tracefs), cmocka_unit_test(bounds_everything),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -109,7 +109,7 @@ static void other_uncores(void **state)
 	tacho_close(t);
 }
 
-static void what_cannot_be_is_refused(void **state)
+static void impossible_values_are_refused(void **state)
 {
 	struct tacho *t = open_with("spr", LISTS "skx_core.json");
 
@@ -250,7 +250,7 @@ int main(void)
 		cmocka_unit_test(names_become_events),
 		cmocka_unit_test(names_stand_between_slashes),
 		cmocka_unit_test(other_uncores),
-		cmocka_unit_test(what_cannot_be_is_refused),
+		cmocka_unit_test(impossible_values_are_refused),
 		cmocka_unit_test(hybrid_names_say_their_core), cmocka_unit_test(patterns_of_cpus),
 		cmocka_unit_test(mapfile_chooses), cmocka_unit_test(files_that_are_not_lists),
 		cmocka_unit_test(blocks_are_checked),

@@ -210,7 +210,7 @@ static void names_never_become_markup(void **state)
 	tacho_profile_free(f.p);
 }
 
-static void change_is_told_and_coloured(void **state)
+static void differences_have_texts_and_colours(void **state)
 {
 	struct fixture before, after;
 	char *text;
@@ -292,7 +292,7 @@ static void formats_of_times_need_them(void **state)
 	tacho_profile_free(f.p);
 }
 
-static void files_tell_their_format(void **state)
+static void file_names_select_the_format(void **state)
 {
 	assert_string_equal(tacho_format_of_path("x.svg")->name, "svg");
 	assert_string_equal(tacho_format_of_path("x.heatmap.svg")->name, "heatmap");
@@ -382,12 +382,12 @@ int main(void)
 		cmocka_unit_test(boxes_that_no_pixel_shows_are_left_out),
 		cmocka_unit_test(runs_without_symbols_are_one_box),
 		cmocka_unit_test(names_never_become_markup),
-		cmocka_unit_test(change_is_told_and_coloured),
+		cmocka_unit_test(differences_have_texts_and_colours),
 		cmocka_unit_test(every_format_writes_something_and_passes_failures_on),
 		cmocka_unit_test(failures_come_back),
 		cmocka_unit_test(formats_of_times_need_them),
 		cmocka_unit_test(inlined_functions_share_a_location),
-		cmocka_unit_test(files_tell_their_format),
+		cmocka_unit_test(file_names_select_the_format),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -148,15 +148,15 @@ struct seen {
 };
 
 static struct seen seen;
-static size_t n_foretold;		/* records that tacho_perfdata_ahead() gave before they came */
+static size_t n_predicted;		/* records that tacho_perfdata_ahead() gave before they came */
 
 /* A peeked record is the next one that is returned. */
-struct foretold {
+struct predicted {
 	struct tacho_record recs[5];
 	size_t n, at;
 };
 
-static void check_foretold(struct foretold *f, const struct tacho_perfdata *pd,
+static void check_predicted(struct predicted *f, const struct tacho_perfdata *pd,
 			   const struct tacho_record *rec)
 {
 	if (f->at < f->n) {
@@ -168,7 +168,7 @@ static void check_foretold(struct foretold *f, const struct tacho_perfdata *pd,
 		assert_int_equal(said->size, rec->size);
 		assert_int_equal(said->offset, rec->offset);
 		assert_int_equal(said->swapped, rec->swapped);
-		n_foretold++;
+		n_predicted++;
 	}
 	if (f->at == f->n) {
 		f->n = tacho_perfdata_ahead(pd, f->recs, countof(f->recs));
@@ -181,12 +181,12 @@ static void check_foretold(struct foretold *f, const struct tacho_perfdata *pd,
 static void read_path(const char *path, bool ordered)
 {
 	struct tacho_file_facts facts = { .size = sizeof(facts) };
-	struct foretold foretold = { .n = 0 };
+	struct predicted expected_next = { .n = 0 };
 	struct tacho_perfdata *pd;
 	struct tacho_record rec;
 	uint64_t position = 0;
 
-	n_foretold = 0;
+	n_predicted = 0;
 	memset(&seen, 0, sizeof(seen));
 	seen.err = tacho_perfdata_open(&pd, path,
 				       TACHO_OPTS(tacho_perfdata_opts, .ordered = ordered), &seen.e);
@@ -198,7 +198,7 @@ static void read_path(const char *path, bool ordered)
 		assert_true(tacho_perfdata_position(pd) >= position);
 		position = tacho_perfdata_position(pd);
 		seen.n_all++;
-		check_foretold(&foretold, pd, &rec);
+		check_predicted(&expected_next, pd, &rec);
 		if (rec.type != TACHO_RECORD_SAMPLE || event < 0)
 			continue;
 		if (seen.n == 0)
@@ -210,8 +210,8 @@ static void read_path(const char *path, bool ordered)
 	tacho_perfdata_facts(pd, &facts);
 	if (seen.err == 0 && facts.data_size && facts.data_offset + facts.data_size <= facts.file_size)
 		assert_int_equal(tacho_perfdata_position(pd), facts.data_offset + facts.data_size);
-	assert_int_equal(foretold.at, foretold.n);
-	assert_true(ordered || n_foretold == 0);
+	assert_int_equal(expected_next.at, expected_next.n);
+	assert_true(ordered || n_predicted == 0);
 	/* A failure stays. */
 	assert_int_equal(tacho_perfdata_next(pd, &rec, NULL), seen.err);
 	tacho_perfdata_close(pd);
@@ -359,7 +359,7 @@ static void large_and_compressed(void **state)
 		assert_times(want, countof(want));
 		read_path(p.path, true);
 		assert_times(want, countof(want));
-		assert_true(n_foretold > countof(want) / 2);
+		assert_true(n_predicted > countof(want) / 2);
 		close(p.fd);
 	}
 	buf_done(&data);
@@ -501,8 +501,9 @@ static void empty_data(void **state)
 	buf_done(&data);
 }
 
-/* Names and compression are this file's own, whatever is copied, and whenever. */
-static void copied_features_tell_of_the_other_file(void **state)
+/* The writer makes the names of events and the description of the compression itself, also if those of another file are
+ * copied before or after. */
+static void own_features_are_not_copied(void **state)
 {
 	static const enum tacho_feature own[] = { TACHO_FEATURE_EVENT_DESC, TACHO_FEATURE_COMPRESSED };
 	struct place p = place_new();
@@ -562,8 +563,8 @@ static void writer_refuses(void **state)
 	close(p.fd);
 }
 
-/* A limit of the file's size stands for the disk's: what was written whole stays and is read. */
-static void no_more_room(void **state)
+/* RLIMIT_FSIZE simulates a full disk: complete records stay and are read. */
+static void file_size_limit(void **state)
 {
 	struct tacho_perfdata *pd;
 	struct rlimit limit, old;
@@ -838,9 +839,9 @@ int main(void)
 		cmocka_unit_test(aux_payload),
 		cmocka_unit_test(values_since),
 		cmocka_unit_test(empty_data),
-		cmocka_unit_test(copied_features_tell_of_the_other_file),
+		cmocka_unit_test(own_features_are_not_copied),
 		cmocka_unit_test(writer_refuses),
-		cmocka_unit_test(no_more_room),
+		cmocka_unit_test(file_size_limit),
 		cmocka_unit_test(disk_full),
 		cmocka_unit_test(truncated),
 		cmocka_unit_test(truncated_keeps),

@@ -168,7 +168,7 @@ static void joined_by_cookie_and_thread(void **state)
 	file_done(&f, pd);
 }
 
-static void as_written_nothing_waits(void **state)
+static void unordered_records_do_not_wait(void **state)
 {
 	static const uint64_t chain[] = { KERNEL, 0xa, DEFERRED, 5 };
 	struct made f = file_new();
@@ -236,7 +236,7 @@ static void many_wait(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(joined_by_cookie_and_thread), cmocka_unit_test(as_written_nothing_waits),
+		cmocka_unit_test(joined_by_cookie_and_thread), cmocka_unit_test(unordered_records_do_not_wait),
 		cmocka_unit_test(too_long_for_a_record), cmocka_unit_test(many_wait),
 	};
 

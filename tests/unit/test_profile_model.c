@@ -257,7 +257,7 @@ static void merged_profiles_add_up(void **state)
 	tacho_profile_free(q);
 }
 
-static void shares_decay_until_nothing_is_left(void **state)
+static void shares_decay_to_nothing(void **state)
 {
 	struct tacho_profile *p = new_profile(NULL), *q;
 
@@ -324,7 +324,7 @@ static void on_and_off_cpu_become_wall_time(void **state)
 	tacho_profile_free(p);
 }
 
-static void lists_say_who_passes(void **state)
+static void filters_are_lists(void **state)
 {
 	struct tacho_profile_opts opts = { .size = sizeof(opts), .comms = "cc1,ld", .pids = "1,2",
 					   .objects = "libc.so.6", .symbols = "malloc,free",
@@ -417,9 +417,9 @@ int main(void)
 		cmocka_unit_test(rows_of_many_threads_stay_apart),
 		cmocka_unit_test(equal_rows_add_up),
 		cmocka_unit_test(merged_profiles_add_up),
-		cmocka_unit_test(shares_decay_until_nothing_is_left),
+		cmocka_unit_test(shares_decay_to_nothing),
 		cmocka_unit_test(on_and_off_cpu_become_wall_time),
-		cmocka_unit_test(lists_say_who_passes),
+		cmocka_unit_test(filters_are_lists),
 		cmocka_unit_test(bad_filters_are_refused),
 		cmocka_unit_test(ranges_of_time),
 		cmocka_unit_test(where_stacks_may_end),

@@ -62,7 +62,7 @@ static uint64_t samples_of(const struct tacho_profile *p)
 	return n;
 }
 
-static void what_comes_out_went_in(void **state)
+static void unpacked_equals_packed(void **state)
 {
 	struct tacho_profile *p = filled(500);
 	struct tacho_profile *q = new_profile((struct tacho_profile_opts){ .per_time = true, .per_cpu = true });
@@ -177,7 +177,7 @@ static void times_of_the_profile_are_refused(void **state)
 	tacho_profile_free(q);
 }
 
-static void what_takes_nothing_more_refuses(void **state)
+static void closed_profiles_refuse_rows(void **state)
 {
 	static const struct tacho_profile_opts opts[] = { { .split_comms = true }, { .once = true } };
 	struct tacho_profile *p = filled(5);
@@ -251,12 +251,12 @@ static void refusals_say_why(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_comes_out_went_in),
+		cmocka_unit_test(unpacked_equals_packed),
 		cmocka_unit_test(several_add_up),
 		cmocka_unit_test(ranges_take_their_part),
 		cmocka_unit_test(filters_are_asked),
 		cmocka_unit_test(times_of_the_profile_are_refused),
-		cmocka_unit_test(what_takes_nothing_more_refuses),
+		cmocka_unit_test(closed_profiles_refuse_rows),
 		cmocka_unit_test(damage_is_refused),
 		cmocka_unit_test(an_empty_one_is_fine),
 		cmocka_unit_test(refusals_say_why),

@@ -339,7 +339,7 @@ static void commands_have_nodes_of_their_own(void **state)
 }
 
 /* A chain without markers, in a sample with an unknown CPU mode. */
-static void addresses_tell_the_space(void **state)
+static void space_by_address(void **state)
 {
 	static const uint64_t words[] = { 0xffffffff81000010, 0xffffffff81000020, 0x30, 0x40 };
 	struct tacho_sample s = { .type = PERF_SAMPLE_IP | PERF_SAMPLE_CALLCHAIN, .ip = words[0], .pid = 7 };
@@ -361,7 +361,7 @@ static void addresses_tell_the_space(void **state)
 }
 
 /* Also if the space changes with every address. */
-static void addresses_tell_the_space_of_each(void **state)
+static void space_of_each_address(void **state)
 {
 	uint64_t words[64];
 	struct tacho_sample s = { .type = PERF_SAMPLE_IP | PERF_SAMPLE_CALLCHAIN, .pid = 7 };
@@ -427,8 +427,8 @@ int main(void)
 		cmocka_unit_test(nowhere_is_one_place),
 		cmocka_unit_test(a_batch_is_as_one_by_one),
 		cmocka_unit_test(commands_have_nodes_of_their_own),
-		cmocka_unit_test(addresses_tell_the_space),
-		cmocka_unit_test(addresses_tell_the_space_of_each),
+		cmocka_unit_test(space_by_address),
+		cmocka_unit_test(space_of_each_address),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -100,7 +100,7 @@ static void packed_words(void **state)
 	      "transaction:\n  value: 0x500000012\n  flags: transaction|retry\n  abort_code: 0x5\n");
 }
 
-static void what_cannot_be_decoded(void **state)
+static void undecodable_records(void **state)
 {
 	struct tacho_layout lay = { .sample_type = PERF_SAMPLE_CALLCHAIN };
 
@@ -224,7 +224,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(comm_both_ways),
 		cmocka_unit_test(packed_words),
-		cmocka_unit_test(what_cannot_be_decoded),
+		cmocka_unit_test(undecodable_records),
 		cmocka_unit_test(text_and_json_agree),
 		cmocka_unit_test(type_names),
 		cmocka_unit_test(register_names),

@@ -91,7 +91,7 @@ static void keys_parse(void **state)
 	tacho_report_fields_free(k.fields);
 }
 
-static void keys_say_what_they_need(void **state)
+static void needs_of_keys(void **state)
 {
 	struct tacho_profile_opts opts = { .no_chains = true };
 	struct keys k = { 0 };
@@ -335,7 +335,7 @@ int main(void)
 		cmocka_unit_test(columns_are_complete),
 		cmocka_unit_test(names_and_ids_are_unique),
 		cmocka_unit_test(keys_parse),
-		cmocka_unit_test(keys_say_what_they_need),
+		cmocka_unit_test(needs_of_keys),
 		cmocka_unit_test(entries_are_ordered),
 		cmocka_unit_test(two_reports_have_their_own_fields),
 		cmocka_unit_test(reports_are_joined_by_name),

@@ -249,8 +249,8 @@ static void kinds_are_counted(void **state)
 	distinct_values_done(&k);
 }
 
-/* Numbers that all belong into one slot: who counts can see that it does not help. */
-static void kinds_that_meet_are_told(void **state)
+/* Numbers that all have the same hash: the caller can see that counting them does not help. */
+static void collisions_are_detected(void **state)
 {
 	struct distinct_values k = { 0 };
 	uint64_t numbers[DISTINCT_NUMBERS] = { 0 };
@@ -266,7 +266,7 @@ static void kinds_that_meet_are_told(void **state)
 	distinct_values_done(&k);
 }
 
-static void nothing_is_sorted_too(void **state)
+static void sorting_nothing(void **state)
 {
 	struct perf_merge none = { 0 };
 
@@ -281,8 +281,8 @@ int main(void)
 		cmocka_unit_test(strays_sort_too),
 		cmocka_unit_test(callers_come_as_merged),
 		cmocka_unit_test(kinds_are_counted),
-		cmocka_unit_test(kinds_that_meet_are_told),
-		cmocka_unit_test(nothing_is_sorted_too),
+		cmocka_unit_test(collisions_are_detected),
+		cmocka_unit_test(sorting_nothing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -144,8 +144,8 @@ static void elf_cut_anywhere(void **state)
 	buf_done(&file);
 }
 
-/* Every field of the header and of the sections set to values that cannot be. */
-static void elf_lies(void **state)
+/* Every field of the header and of the sections gets impossible values. */
+static void impossible_elf_fields(void **state)
 {
 	static const uint64_t lies[] = { 0, 1, 0x7fffffff, 0xffffffff, 1ull << 60, UINT64_MAX };
 	struct made m = { .symbols = plain, .n_symbols = countof(plain),
@@ -276,7 +276,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(elf_shapes),	    cmocka_unit_test(elf_cut_anywhere),
-		cmocka_unit_test(elf_lies),	    cmocka_unit_test(elf_open_strings),
+		cmocka_unit_test(impossible_elf_fields),	    cmocka_unit_test(elf_open_strings),
 		cmocka_unit_test(elf_is_none), cmocka_unit_test(elf_opens_no_devices),	    cmocka_unit_test(elf_debuglink_stays_here),
 		cmocka_unit_test(elf_arm_markers),  cmocka_unit_test(elf_notes),
 		cmocka_unit_test(elf_many),

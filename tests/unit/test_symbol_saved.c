@@ -155,7 +155,7 @@ static void unpacked_files_are_not_known(void **state)
 }
 
 /* A file written a moment ago may change again without a change of its times. */
-static void what_may_change_is_not_kept(void **state)
+static void recently_written_files_are_not_cached(void **state)
 {
 	char path[] = "/tmp/tacho-saved-new-XXXXXX";
 	int fd = mkstemp(path);
@@ -170,7 +170,7 @@ static void what_may_change_is_not_kept(void **state)
 	world_close(&w);
 }
 
-static void few_are_not_kept(void **state)
+static void small_tables_are_not_cached(void **state)
 {
 	struct world w;
 
@@ -290,8 +290,8 @@ int main(void)
 		cmocka_unit_test(answers_are_the_same),
 		cmocka_unit_test(sources_must_be_the_same),
 		cmocka_unit_test(unpacked_files_are_not_known),
-		cmocka_unit_test(what_may_change_is_not_kept),
-		cmocka_unit_test(few_are_not_kept),
+		cmocka_unit_test(recently_written_files_are_not_cached),
+		cmocka_unit_test(small_tables_are_not_cached),
 		cmocka_unit_test(others_are_not_believed),
 		cmocka_unit_test(rules_are_those_of_the_number),
 		cmocka_unit_test(damage_leads_nowhere),

@@ -75,7 +75,7 @@ static void a_server(void **state)
 	fake_machine_done(&m);
 }
 
-static void a_box_that_tells_nothing(void **state)
+static void machine_without_topology(void **state)
 {
 	struct fake_machine m;
 	struct topology t;
@@ -101,7 +101,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_server),
-		cmocka_unit_test(a_box_that_tells_nothing),
+		cmocka_unit_test(machine_without_topology),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

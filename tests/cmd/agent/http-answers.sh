@@ -43,7 +43,7 @@ curl -fsS "$agent_url/metrics" | grep '^tacho_exporter_up{exporter="influxdb"' |
 rm got/answer
 wait_for 20 test -s "got/$((n + 2)).json"
 cmp "got/$n.body" "got/$((n + 1)).body" || fail "another body came first"
-grep -q "answered 503: receiver's own words" agent.err || { cat agent.err >&2; fail "the failure is not told"; }
+grep -q "answered 503: receiver's own words" agent.err || { cat agent.err >&2; fail "the failure is not reported"; }
 wait_for 10 metric_is 'tacho_exporter_up{exporter="influxdb"' 1
 
 # A date in the past or far in the future does not block the exporter.

@@ -50,7 +50,7 @@ counts() {
 }
 wait_for 10 counts
 curl -fsS "$agent_url/api/v1/events" | jq -e 'all(.events[]; .state == "counting")' >out || { cat out >&2; fail "an event was lost"; }
-! grep -i 'capabilities\|locked' agent.err || fail "told of trouble"
+! grep -i 'capabilities\|locked' agent.err || fail "reports trouble"
 stop_agent
 
 start_agent_kept() {

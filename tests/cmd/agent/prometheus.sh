@@ -77,5 +77,5 @@ done
 within 1 "$(cat last)" "$(csv_value page-faults stat.csv)"
 within 1 "$(cat last_clock)" "$(awk -F, '$3 == "task-clock" { print $1 / 1000 }' stat.csv)"
 # The process has ended before the agent did or not: what is there is told once.
-grep -c "export 'remote_write': http" agent.err | grep -qx 1 || { cat agent.err >&2; fail "the failure was not told once"; }
+grep -c "export 'remote_write': http" agent.err | grep -qx 1 || { cat agent.err >&2; fail "the failure was not reported exactly once"; }
 end "$prom_pid"

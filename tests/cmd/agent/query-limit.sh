@@ -24,5 +24,5 @@ wait_for 20 has_points 12
 grep -q 'the answer would exceed 10 points: use a larger step, a shorter range or fewer series' body ||
 	{ cat body >&2; fail "does not say what to do"; }
 [ "$(query 99999999999)" = 200 ] || { cat body >&2; fail "a large bound is refused"; }
-[ "$(query x)" = 400 ] || { cat body >&2; fail "a bound that is no number is taken"; }
+[ "$(query x)" = 400 ] || { cat body >&2; fail "a bound that is not a number is accepted"; }
 stop_agent

@@ -75,7 +75,7 @@ printf '[[source]]\nname = "me"\nevents = 7\n' >www/all.toml
 sign
 wait_for 30 error_is "remote.toml.refused:3:"
 counts context-switches || fail "a file with an error was used"
-command curl -sS -m 5 "$agent_url/healthz" | grep -q '^remote configuration: ' || fail "/healthz does not tell"
+command curl -sS -m 5 "$agent_url/healthz" | grep -q '^remote configuration: ' || fail "/healthz does not report it"
 
 # Not by the owner of the key.
 source_with cpu-migrations >www/all.toml

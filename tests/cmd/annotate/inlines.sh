@@ -49,7 +49,7 @@ P
 tacho annotate -i data --stdio leaf >text
 grep -A 2 '^ *: inner():$' text | tr -d '\n' | grep -q ': inner(): *: inlined by w.c:[0-9]* (middle) *: inlined by w.c:15 (leaf)' ||
 	fail "$(cat text)"
-grep -q '^ *: leaf():$' text || fail "nothing tells that inlined code ends: $(cat text)"
+grep -q '^ *: leaf():$' text || fail "the end of inlined code is not marked: $(cat text)"
 tacho annotate -i data --stdio -P leaf | grep -q "inlined by $PWD/w.c:15 (leaf)" || fail "-P"
 ! tacho annotate -i data --stdio --no-inline leaf | grep -q 'inlined by' || fail "--no-inline"
 ! tacho annotate -i data --stdio --no-source leaf | grep -q 'inlined by' || fail "--no-source"

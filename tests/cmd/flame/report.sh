@@ -17,7 +17,7 @@ grep -q '<title>Flame graph of work' read.html || fail "$(grep '<title>Flame' re
 tacho flame -q -i perf.data -o quiet.svg 2>err
 [ ! -s err ] || fail "-q is not silent: $(cat err)"
 tacho flame -i perf.data -o - 2>err >out.svg
-! grep wrote err || fail "stdout is no file"
+! grep wrote err || fail "stdout is not a file"
 long=$(printf 'é%.0s' $(seq 80))
 tacho flame -q -F 999 -e cpu-clock -- sh -c "$long=1; ./work" 2>err >out || true
 python3 - <<'END'

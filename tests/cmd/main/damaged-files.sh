@@ -55,7 +55,7 @@ while read -r line; do
 		case $line in
 		*records) kept cut-$at.data ;;
 		*facts)
-			cmp lines whole.lines || fail "samples were lost by a cut behind them"
+			cmp lines whole.lines || fail "samples before the cut were lost"
 			tells cut-$at.data evlist
 			tells cut-$at.data buildid-list
 			tells cut-$at.data script --header-only
@@ -78,5 +78,5 @@ PY
 for command in "script -F comm,tid,time,event,ip" "report --stdio" "export -f folded -o -"; do
 	status=$(status_of tacho $command -i dead.data)
 	[ "$status" = 0 ] || { cat err; fail "$command of a dead recorder's file fails"; }
-	grep -q 'the recorder did not end properly: everything from byte [0-9]' err || { cat err; fail "nothing is told"; }
+	grep -q 'the recorder did not end properly: everything from byte [0-9]' err || { cat err; fail "there is no message"; }
 done

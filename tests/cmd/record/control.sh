@@ -17,7 +17,7 @@ tell disable
 tell stop
 wait $pid || [ $? -ge 128 ]
 [ "$(said err)" -gt 0 ] || { cat err; fail "nothing recorded"; }
-grep -q '^Events disabled$' err || fail "not told that it waits"
+grep -q '^Events disabled$' err || fail "no message that it waits"
 
 # With --overwrite each snapshot writes only what is new since the last one.
 tacho record -e cpu-clock -c 1000000 --overwrite --control fifo:ctl,ack -o kept "$TEST_BIN/spin" -c 30 2>err &

@@ -11,4 +11,4 @@ tacho export -f folded -q -i perf.data -o null || fail "export to a device"
 head -c 300 perf.data >cut.data
 status_of tacho export -f folded -q -i cut.data -o null >status
 ls null*
-[ -c null ] || fail "null is no device any more"
+[ -c null ] || fail "null is not a device any more"

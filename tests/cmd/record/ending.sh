@@ -19,7 +19,7 @@ for command in ./nothing-here no-such-command ./not-runnable ./err; do
 	[ "$(status_of tacho stat record -e page-faults "$command")" -ge 126 ] || fail "stat record $command"
 done
 [ "$(cksum perf.data perf.data.old)" = "$before" ] || fail "a command that cannot be started moved files"
-ls | grep -e '\.new$' -e '^dir' && fail "it left something behind"
+ls | grep -e '\.new$' -e '^dir' && fail "files were not removed"
 tacho record -e cpu-clock -o int "$TEST_BIN/spin" -r runs -c 30 2>err &
 pid=$!
 wait_for 20 test -e runs

@@ -24,7 +24,7 @@ killed 2.5 -e cpu-clock -F 500 -g "$TEST_BIN/spin" -c 30
 both_read cpu-clock 20
 perf report -i file --header-only 2>/dev/null | grep -q '^# cmdline : .*record' || fail "no features"
 [ "$(status_of tacho script -i file)" = 0 ] || fail "status of a killed recorder's file"
-[ "$(grep -c 'the recorder was killed' err)" = 1 ] || { cat err; fail "not told once that it was killed"; }
+[ "$(grep -c 'the recorder was killed' err)" = 1 ] || { cat err; fail "not one message that it was killed"; }
 tacho record -q -o whole -e cpu-clock true
 tacho script -i whole 2>&1 >/dev/null | grep killed && fail "a whole file is said to be of a killed recorder"
 killed 2.5 -z -e cpu-clock -F 500 "$TEST_BIN/spin" -c 30
@@ -52,7 +52,7 @@ for after in 0.5 0.7 0.9 1.1; do
 	killed $after -e raw_syscalls:sys_enter dd if=/dev/zero of=/dev/null bs=1
 	n=$(tacho script -i file -F comm,time,event 2>err | grep -c sys_enter || true)
 	[ "$n" -gt 1000 ] || { cat err; ls -l file; fail "tacho reads $n samples of a storm"; }
-	grep -q 'the recorder' err || fail "nothing told of a killed recorder"
+	grep -q 'the recorder' err || fail "no message about the killed recorder"
 	[ "$(perf script -i file -F comm,time,event,trace 2>/dev/null | grep -c 'sys_enter: NR')" != "$n" ] ||
 		good=$((good + 1))
 done
@@ -67,7 +67,7 @@ for call in 11 12 13 14; do
 	n=$(tacho script -i file -F comm,time,event 2>err | grep -c raw_syscalls:sys_enter || true)
 	[ "$n" -gt 0 ] || { cat err trace; fail "killed at call $call: tacho reads $n samples"; }
 	tacho script -i file 2>/dev/null | grep -q 'sys_enter: NR ' || fail "killed at call $call: no fields"
-	grep -q 'the recorder' err || fail "killed at call $call: nothing told of it"
+	grep -q 'the recorder' err || fail "killed at call $call: no message"
 	! grep -q 'did not end properly' err || unlisted=$((unlisted + 1))
 done
 [ $unlisted -gt 0 ] || fail "no kill hit the moment without a list"

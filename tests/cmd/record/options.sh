@@ -17,7 +17,7 @@ asked "sample_freq: $max" -F max
 asked 'sample_period: 12345' -c 12345
 refused "1 129" tacho record -e cpu-clock -F 99999999 --strict-freq true
 asked "sample_freq: $max" -F 99999999
-grep -q "$max samples a second instead of 99999999" err || { cat err; fail "a lowered frequency is not told"; }
+grep -q "$max samples a second instead of 99999999" err || { cat err; fail "no message about the lowered frequency"; }
 asked 'inherit: 1'
 tacho record --dump-attr -e cpu-clock -i true | grep -q '^inherit: 1$' && fail "-i inherits"
 asked 'inherit: 1' -p $$
@@ -59,7 +59,7 @@ has_bit 23 --code-page-size
 has_bit 18 --intr-regs=ip
 has_bit 12 --user-regs=ip
 tacho record --dump-attr --namespaces --switch-events true | sed '1,/^event dummy/d' >out
-grep -q '^namespaces: 1$' out && grep -q '^context_switch: 1$' out || { cat out; fail "not told of"; }
+grep -q '^namespaces: 1$' out && grep -q '^context_switch: 1$' out || { cat out; fail "not reported"; }
 # Branch stacks need hardware support; without it a message says so.
 if ! has_pmu; then
 	for branches in -b "-j any_call,u" "-j stack,u" "--call-graph lbr"; do

@@ -6,9 +6,9 @@ tacho report -i whole.data --no-children >whole.txt 2>whole.err || fail "the who
 size=$(stat -c %s whole.data)
 head -c $((size / 2)) whole.data >cut.data
 status=$(status_of tacho report -i cut.data --no-children)
-[ "$status" != 0 ] || fail "no failure is told"
+[ "$status" != 0 ] || fail "no failure is reported"
 grep -q '^ *[0-9.]*%' out || fail "no rows are shown"
-grep -q 'byte [0-9]\|offset [0-9]\|at [0-9]' err || { cat err; fail "no offset is told"; }
+grep -q 'byte [0-9]\|offset [0-9]\|at [0-9]' err || { cat err; fail "no offset in the message"; }
 : >empty.data
 refused 1 tacho report -i empty.data
 refused 1 tacho report -i /nonexistent/perf.data

@@ -2,7 +2,7 @@
 . "$SUPPORT/lib.sh"
 tacho record -q -e cpu-clock:u -c 1000000000000 -o perf.data true || skip "cannot record here"
 [ "$(status_of tacho report --stdio)" = 0 ] || fail "status"
-[ "$(cat err)" = "tacho report: perf.data has no samples" ] || { cat err; fail "not told"; }
+[ "$(cat err)" = "tacho report: perf.data has no samples" ] || { cat err; fail "not reported"; }
 ! grep -q '%' out || fail "rows of nothing"
 [ "$(status_of tacho report --json)" = 0 ] || fail "status of --json"
 tacho record -q -e cpu-clock:u -F 999 -o perf.data "$TEST_BIN/burn" -t 1 -m 100 >burnt 2>&1

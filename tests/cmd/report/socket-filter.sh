@@ -42,7 +42,7 @@ for socket in 0 1; do
 	for keys in comm cpu,socket,comm socket,comm,sym; do
 		of perf -s $keys --socket-filter $socket | sed '/Command/,/^#/{/\.\.\.\./d;s/ *$//}' >theirs
 		of tacho -s $keys --socket-filter $socket | sed '/Command/,/^#/{/\.\.\.\./d;s/ *$//}' >ours
-		grep -q "^# Processor Socket: $socket\$" ours || fail "the head does not tell"
+		grep -q "^# Processor Socket: $socket\$" ours || fail "the heading does not mention it"
 		diff theirs ours || fail "not the same: socket $socket by $keys"
 	done
 done

@@ -8,7 +8,7 @@ grep -q "did you mean 'tid'" err || fail "no hint: $(cat err)"
 refused 1 tacho script -i a.data -F addr
 grep -q "do not have ADDR attribute set. Cannot print 'addr' field" err || fail "not BOLT's message: $(cat err)"
 refused 1 tacho script -i a.data -F ip,symoff
-grep -q "'symoff' needs the field 'sym'" err || fail "not told what is missing: $(cat err)"
+grep -q "'symoff' needs the field 'sym'" err || fail "no message about what is missing: $(cat err)"
 refused 1 tacho script -i a.data -F comm,srcline
 refused 1 tacho script -i a.data -F trace:
 grep -q 'tracepoint events do not exist' err || fail "not perf's message: $(cat err)"

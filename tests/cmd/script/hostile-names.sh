@@ -32,7 +32,7 @@ tacho heatmap -o heat.svg --title "$(printf '<t>"&\001\033]]>')"
 xmllint --noout out.svg flame.svg heat.svg || fail "a picture is not well-formed"
 ! grep -q '<x>\|<b>\|<i>' out.svg out.html flame.svg || fail "a name became markup"
 for format in speedscope firefox chrome d3 json; do
-	python3 - out.$format <<-'PY' || fail "$format is no JSON"
+	python3 - out.$format <<-'PY' || fail "$format is not JSON"
 	import gzip, json, sys
 	raw = open(sys.argv[1], "rb").read()
 	json.loads(gzip.decompress(raw) if raw[:2] == b"\x1f\x8b" else raw)

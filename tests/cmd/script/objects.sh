@@ -53,7 +53,7 @@ sed 's/hidden_function/other_function/; s/x += n/x -= n/' work.c >other.c
 cc -O1 -Wl,--build-id -o prog other.c
 hides replaced.data "another build"
 tacho script -v -i replaced.data 2>&1 >/dev/null | grep -q 'prog: the file there is of another build' ||
-	fail "nothing is told about the other build"
+	fail "no message about the other build"
 shows replaced.data "by --symfs" --symfs "$PWD/tree"
 cp whole prog
 touch prog			# of the same build: the time does not matter

@@ -12,4 +12,4 @@ tacho script -i chains.data -F +pid >text
 tacho script -i chains.data --header >text
 [ "$(head -n 1 text)" = '# ========' ] || fail "the header does not start as the Firefox profiler needs it"
 grep -q '^# cmdline : .*record.*-g' text || fail "no command line in the header"
-grep -v '^#' text | "$SUPPORT/script-shapes" || fail "a reader would not understand the text behind a header"
+grep -v '^#' text | "$SUPPORT/script-shapes" || fail "the text after the header is not in the reader's format"

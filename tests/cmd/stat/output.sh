@@ -18,4 +18,4 @@ grep -Eq '^ +[0-9]{8,} ns +duration_time' text || fail "$(cat text)"
 tacho stat -n true 2>text
 grep -q 'seconds time elapsed' text || fail "$(cat text)"
 refused 129 tacho stat --append -e cs true
-[ "$(status_of tacho stat -o /dev/full -e cs true)" = 1 ] || fail "a full disk is no failure"
+[ "$(status_of tacho stat -o /dev/full -e cs true)" = 1 ] || fail "a full disk is not a failure"
