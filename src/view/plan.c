@@ -292,6 +292,16 @@ static int add_rules(struct view_plan *p, struct tacho_error *e)
 	return err;
 }
 
+/* Whether rows are made at the end of something that has a duration. */
+static bool has_durations(const struct view_plan *p)
+{
+	for (size_t i = 0; i < p->n_events; i++)
+		for (uint32_t k = 0; k < p->program.events[i].n_steps; k++)
+			if (p->program.events[i].steps[k].emits && p->program.events[i].steps[k].action == VIEW_TAKE)
+				return true;
+	return false;
+}
+
 int view_plan_init(struct view_plan *p, const struct view_def *def, const struct tacho_view_opts *opts, bool sampled,
 		   const struct view_functions *functions, struct tacho_error *e)
 {
@@ -306,6 +316,8 @@ int view_plan_init(struct view_plan *p, const struct view_def *def, const struct
 		err = select_columns(p, e);
 	if (err == 0 && def->weight.source)
 		err = set_row_operand(p, &def->weight, &program->weight, e);
+	if (err == 0 && opts->min_ns && !has_durations(p))
+		err = error_set(e, -EINVAL, "%s has no times here, so that there is no shortest one to choose", def->info.name);
 	if (err < 0) {
 		view_plan_done(p);
 		return err;

@@ -100,6 +100,8 @@ static int take_numbers(struct snoop *s, const struct tacho_view_info *info)
 		return refuse("an interval is a number of seconds from 0.01");
 	if (s->interval_s > 0 && info && !info->is_summary)
 		return refuse("this view prints events as they happen: it has no intervals");
+	if (info && !info->is_summary && (s->o->totals || s->o->timestamps || s->o->max_rows))
+		return refuse("this view prints events as they happen: it has no sums, which --totals, -T and --max-rows are for");
 	return 0;
 }
 
@@ -143,6 +145,8 @@ static int open_view(struct snoop *s)
 	if (err == 0 && is_limited)
 		err = tacho_view_add_process(s->view, tacho_command_pid(s->command));
 	if (err < 0) {
+		if (!info && !e.hint[0])
+			error_hint(&e, "'tacho snoop --list' lists them");
 		message_error("snoop", NULL, NULL, &e);
 		return err == -EINVAL || err == -ENOENT ? EXIT_USAGE : EXIT_FAILED;
 	}

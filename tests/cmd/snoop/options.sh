@@ -50,6 +50,19 @@ refused 129 tacho snoop funccount
 grep -q 'funccount needs a function or a tracepoint' err || fail "$(cat err)"
 refused 129 tacho snoop exec -i 1
 grep -q 'it has no intervals' err || fail "$(cat err)"
+refused 129 tacho snoop qqqqqqqq
+grep -q "'tacho snoop --list' lists them" err || fail "$(cat err)"
+for option in --totals -T --max-rows=10; do
+	refused 129 tacho snoop exec $option
+	grep -q 'it has no sums' err || fail "$(cat err)"
+done
+for no in '' --no-bpf; do
+	refused 129 timeout 10 tacho snoop syscount $no --min 1
+	grep -q 'syscount has no times here' err || fail "$(cat err)"
+	refused 129 timeout 10 tacho snoop exit $no --min 1
+	timeout 10 tacho snoop open $no --min 1 -d 0.1 >text 2>err || fail "$(cat err)"
+	timeout 10 tacho snoop syscount $no --totals --min 1 -d 0.1 >text 2>err || fail "$(cat err)"
+done
 refused 129 tacho snoop runqlat --by disk
 grep -q 'its keys are process,thread' err || fail "$(cat err)"
 refused 129 tacho snoop irqlat -p 1
