@@ -161,8 +161,13 @@ static int record(const struct kmem_opts *o, int argc, char **argv)
 	};
 	struct kernel_record_event events[countof(slab) + countof(pages) + 1] = { 0 };
 	const char *args[] = { "-a", "-R", "-c", "1", o->pages ? "-g" : NULL, NULL };
+	const struct kmem_table_opts *t = o->tables;
 	size_t n = 0;
 
+	if (o->json || o->live || o->raw_ip || o->source.input || o->source.time || t[KMEM_CALLERS].is_shown || t[KMEM_OBJECTS].is_shown) {
+		message_text("kmem", "only --slab and --page choose what is recorded: other options belong to 'kmem stat'");
+		return EXIT_USAGE;
+	}
 	for (size_t i = 0; (o->slab || !o->pages) && i < countof(slab); i++)
 		events[n++] = slab[i];
 	for (size_t i = 0; o->pages && i < countof(pages); i++)

@@ -54,7 +54,7 @@ static const struct option_row timehist_rows[] = {
 	{ OPT_GROUP, .help = "Which tasks" },
 	{ OPT_STR, 'p', "pid", AT(pids), "PID,...", "only threads of these processes", .complete = "pid" },
 	{ OPT_STR, 't', "tid", AT(tids), "TID,...", "only these threads" },
-	{ OPT_STR, 'C', "cpu", AT(cpus), "CPU,...", "only switches on these CPUs", .complete = "cpu" },
+	{ OPT_STR, 'C', "cpu", AT(cpus), "CPU,...", "only lines of switches on these CPUs; tables are of all", .complete = "cpu" },
 	{ OPT_STR, 0, "prio", AT(prios), "PRIO,...", "only tasks of these priorities, such as 0-99" },
 	TIME_ROW,
 	{ OPT_GROUP, .help = "Call chains" },

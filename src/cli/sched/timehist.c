@@ -490,6 +490,10 @@ static int check_options(struct timehist *t)
 		message_text(COMMAND, "-s prints no lines of events, so it cannot be combined with -w or -n; -S prints both");
 		return EXIT_USAGE;
 	}
+	if (o->summary && o->cpus) {
+		message_text(COMMAND, "-s prints the tables of all CPUs, so it cannot be combined with -C, which selects lines");
+		return EXIT_USAGE;
+	}
 	err = o->pids ? parse_numbers(&t->pids, o->pids, "-p") : 0;
 	if (!err && o->tids)
 		err = parse_numbers(&t->tids, o->tids, "-t");

@@ -9,6 +9,10 @@ grep -q 'for pages give --page before -s' err || fail "$(cat err)"
 refused 129 tacho kmem --page --caller -s ptr stat
 refused 129 tacho kmem -l 0 stat
 refused 1 tacho kmem -i no-such-file stat
+for option in --json --live --caller --alloc --raw-ip "-i x" "--time 1,"; do
+	refused 129 tacho kmem $option record -o ignored.data true
+	grep -q "belong to 'kmem stat'" err && [ ! -e ignored.data ] || fail "$option: $(cat err)"
+done
 tacho record -q -e cpu-clock -o other.data true >/dev/null 2>&1 || skip "cannot record here"
 refused 1 tacho kmem -i other.data stat
 grep -q 'none of the tracepoints that this needs, such as kmem:kmalloc' err || fail "$(cat err)"

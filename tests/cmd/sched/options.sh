@@ -18,6 +18,7 @@ wrong "'x' is not a percentage" latency --percentiles=x
 wrong "'101' is not a percentage" latency --percentiles=101
 wrong 'one CPU' latency -C 0-1 -i sched.data
 wrong '-s prints no lines' timehist -s -w
+wrong '-s prints the tables of all CPUs' timehist -s -C 0
 wrong 'takes numbers' timehist -p x
 wrong 'takes numbers' timehist -C a-b
 wrong 'takes one range' timehist --time 1,2 --time '1,2 3,4' -i sched.data
