@@ -31,6 +31,7 @@
 #include <tacho/syscall.h>
 #include <tacho/system.h>
 #include <tacho/task_watch.h>
+#include <tacho/timechart.h>
 #include <tacho/trace.h>
 #include <tacho/unwind.h>
 #include <tacho/view.h>

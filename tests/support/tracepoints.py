@@ -6,7 +6,7 @@
     r.sample(begin, cpu=0, pid=7, tid=7, time=2000, lock_addr=0xffff888000001000, flags=1, chain=[...])
     r.write('perf.data')
 
-Types are those of C; 'char[16]' is an array, '__data_loc char[]' a string of any length. Samples are sorted by time, and
+Fields that are called as a parameter, such as pid, are given by fields={...}. Types are those of C; 'char[16]' is an array, '__data_loc char[]' a string of any length. Samples are sorted by time, and
 given to the CPUs' order as perf stores them: one after the other.
 """
 import struct
@@ -111,12 +111,12 @@ class Recording:
     def _add(self, kind, misc, body, time):
         self.records.append((time, len(self.records), struct.pack('<IHH', kind, misc, len(body) + 8) + body))
 
-    def sample(self, ev, cpu, pid, tid, time, chain=None, ip=0xffffffff81000010, **values):
+    def sample(self, ev, cpu, pid, tid, time, chain=None, ip=0xffffffff81000010, fields=None, **values):
         body = struct.pack('<QQIIQII', ev.id, ip, pid, tid, time, cpu, 0) + struct.pack('<Q', 1)
         if self.chains:
             words = [0xffffffffffffff80] + list(chain) if chain else []
             body += struct.pack(f'<Q{len(words)}Q', len(words), *words)
-        raw = ev.raw(tid, values)
+        raw = ev.raw(tid, {**values, **(fields or {})})
         raw += b'\0' * (-(len(raw) + 4) % 8)
         self._add(9, 1, body + struct.pack('<I', len(raw)) + raw, time)
 

@@ -38,6 +38,7 @@ extern const struct command cmd_script;
 extern const struct command cmd_snoop;
 extern const struct command cmd_stat;
 extern const struct command cmd_stat_report;
+extern const struct command cmd_timechart;
 extern const struct command cmd_top;
 extern const struct command cmd_topdown;
 extern const struct command cmd_trace;
@@ -79,6 +80,7 @@ const struct command *const commands[] = {
 	&cmd_snoop,
 	&cmd_stat,
 	&cmd_stat_report,
+	&cmd_timechart,
 	&cmd_top,
 	&cmd_topdown,
 	&cmd_trace,

@@ -10,7 +10,6 @@ static const struct { const char *name, *instead; } missing[] = {
 	{ "iostat", "count the events of the I/O units: tacho stat -a -e 'uncore_iio/.../'" },
 	{ "kvm", REFUSED_GUESTS },
 	{ "test", "the tests of tacho are run by ./check in its source tree" },
-	{ "timechart", "'tacho export -f chrome' and 'tacho heatmap' show a recording over time" },
 	{ "trace", "record the system calls: tacho record -e 'raw_syscalls:*', then tacho script" },
 	{ "top", "'tacho record -a sleep 5', then 'tacho report'; or the live page of 'tacho agent'" },
 };
