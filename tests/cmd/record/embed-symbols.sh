@@ -1,5 +1,6 @@
 # record --embed-symbols: on a machine that has none of the recorded programs, report and script print what they print here:
 # functions of programs, libraries, the kernel and JIT compilers, source lines and inlined functions. perf reads such a file.
+# run: plain
 . "$SUPPORT/lib.sh"
 need_root
 need c++ chroot ldd
