@@ -42,11 +42,6 @@ struct live_pages {			/* an allocation that is not freed yet */
 	bool is_live;
 };
 
-struct gfp_name {
-	uint64_t gfp_flags;
-	const char *text;
-};
-
 struct tacho_kmem {
 	struct tacho_kmem_opts opts;
 	struct kernel_pass pass;
@@ -57,7 +52,8 @@ struct tacho_kmem {
 	struct page_rows blocks, page_callers;
 	struct int_map pages;		/* block -> position in live */
 	struct { struct live_pages *v; size_t n, cap; } live;
-	struct { struct gfp_name *v; size_t n, cap; } gfp;
+	struct int_map gfp_index;	/* flags -> position in gfp; a damaged recording may have many */
+	struct { const char **v; size_t n, cap; } gfp;	/* names of flags; NULL: unknown */
 	uint16_t *node_of_cpu;		/* UINT16_MAX: unknown; NULL: the recording does not say */
 	struct int_map allocators;	/* symbol -> 1: a function of the allocator, 2: another one */
 };
@@ -236,26 +232,24 @@ static int name_gfp(struct tacho_kmem *k, const struct kernel_sample *s, uint64_
 {
 	char text[GFP_TEXT_MAX];
 	const char *at, *end;
-	struct gfp_name *g;
+	const char **name;
 	ptrdiff_t n;
 
-	for (size_t i = 0; i < k->gfp.n; i++)
-		if (k->gfp.v[i].gfp_flags == gfp_flags)
-			return 0;
+	if (int_map_find(&k->gfp_index, gfp_flags))
+		return 0;
 	n = tacho_trace_print(s->event->format, s->raw, s->n_raw, TACHO_OPTS(tacho_trace_opts, .swapped = s->swapped), text, sizeof(text));
 	if (n == -ENOMEM)
 		return -ENOMEM;
-	g = vec_add(&k->gfp);
-	if (!g)
+	name = vec_add(&k->gfp);
+	if (!name || int_map_put(&k->gfp_index, gfp_flags, (uint32_t)(k->gfp.n - 1)) < 0)
 		return -ENOMEM;
-	g->gfp_flags = gfp_flags;
 	at = n > 0 ? strstr(text, "gfp_flags=") : NULL;
 	if (!at)
 		return 0;
 	at += strlen("gfp_flags=");
 	end = at + strcspn(at, " ");
-	g->text = arena_text(&k->arena, str_n(at, (size_t)(end - at)));
-	return g->text ? 0 : -ENOMEM;
+	*name = arena_text(&k->arena, str_n(at, (size_t)(end - at)));
+	return *name ? 0 : -ENOMEM;
 }
 
 enum { PAGE_PFN, PAGE_PAGE, PAGE_ORDER, PAGE_GFP, PAGE_TYPE };
@@ -476,6 +470,7 @@ void tacho_kmem_free(struct tacho_kmem *k)
 	int_map_done(&k->allocators);
 	vec_done(&k->live);
 	vec_done(&k->gfp);
+	int_map_done(&k->gfp_index);
 	free(k->node_of_cpu);
 	arena_done(&k->arena);
 	kernel_pass_done(&k->pass);
@@ -513,8 +508,7 @@ const struct tacho_kmem_pages *tacho_kmem_page_blocks(const struct tacho_kmem *k
 
 const char *tacho_kmem_gfp_name(const struct tacho_kmem *k, uint64_t gfp_flags)
 {
-	for (size_t i = 0; i < k->gfp.n; i++)
-		if (k->gfp.v[i].gfp_flags == gfp_flags)
-			return k->gfp.v[i].text;
-	return NULL;
+	uint32_t i;
+
+	return int_map_get(&k->gfp_index, gfp_flags, &i) ? k->gfp.v[i] : NULL;
 }

@@ -329,7 +329,7 @@ int kernel_pass_run(struct kernel_pass *p, struct tacho_error *e)
 			handled = -ENOMEM;
 	}
 	if (handled < 0)
-		return handled == -ENOMEM ? error_nomem(e) : error_set(e, handled, "the events cannot be analysed");
+		return handled == -ENOMEM ? error_nomem(e) : error_set(e, handled, "the events cannot be shown: %s", strerror(-handled));
 	return err < 0 || has_handlers(p) ? err : no_events(p, e);
 }
 
