@@ -15,12 +15,17 @@ struct global_variable {
 	Dwarf_Die die;
 };
 
+#define RECENT_FUNCTIONS 64u
+
 struct typed_object {
 	struct tacho_object_id id;	/* its strings are in the arena */
 	struct probe_object files;
 	struct probe_dwarf *dwarf;	/* NULL: it has no debug data, or it cannot be read */
 	struct { struct global_variable *v; size_t n, cap; } globals;	/* of all units, by address */
 	bool globals_read;
+	unsigned n_unit_searches;	/* for global variables */
+	Dwarf_Die functions[RECENT_FUNCTIONS];	/* found last: finding one reads the whole unit */
+	size_t n_functions, next_function;
 };
 
 struct tacho_data_types {

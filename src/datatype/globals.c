@@ -1,12 +1,13 @@
 /*
- * Global and static variables by address. The variables of the unit that has the code are searched first; those of all
- * units are collected when that does not help, because a unit only declares the variables of others.
+ * Global and static variables by address. At first only the unit that has the code is searched. If that does not help, because
+ * a unit only declares the variables of others, or if it is done often, the variables of all units are collected.
  */
 #include "datatype/datatype.h"
 
 #include <errno.h>
 
 #define GLOBALS_MAX (2u << 20)
+#define UNIT_SEARCHES_MAX 64u
 
 static bool static_address(struct probe_dwarf *d, Dwarf_Die *variable, uint64_t *out)
 {
@@ -131,7 +132,7 @@ int globals_find(struct typed_object *o, uint64_t code_address, uint64_t address
 	Dwarf_Die unit;
 	int err;
 
-	if (dwarf_unit_at(o->dwarf, code_address, &unit))
+	if (!o->globals_read && o->n_unit_searches++ < UNIT_SEARCHES_MAX && dwarf_unit_at(o->dwarf, code_address, &unit))
 		visit_children(&w, &unit, 0);
 	if (out->type_size)
 		return 0;

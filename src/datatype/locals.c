@@ -50,12 +50,29 @@ static void search_block(struct local_search *s, Dwarf_Die *block, unsigned dept
 	} while (l->dwarf_siblingof(&child, &child) == 0);
 }
 
+/* The function that has the address: one of those found last, or else that of its unit. */
+static bool find_function(struct typed_object *o, uint64_t address, Dwarf_Die *out)
+{
+	Dwarf_Die unit;
+
+	for (size_t i = 0; i < o->n_functions; i++)
+		if (o->dwarf->lib->dwarf_haspc(&o->functions[i], address) > 0) {
+			*out = o->functions[i];
+			return true;
+		}
+	if (!dwarf_unit_at(o->dwarf, address, &unit) || !dwarf_real_function(o->dwarf, &unit, address, out))
+		return false;
+	o->functions[o->next_function] = *out;
+	o->next_function = (o->next_function + 1) % RECENT_FUNCTIONS;
+	o->n_functions = min_of(o->n_functions + 1, (size_t)RECENT_FUNCTIONS);
+	return true;
+}
+
 void locals_find(struct typed_object *o, uint64_t code_address, const char *base, int64_t offset, struct data_match *out)
 {
 	struct local_search s = { .object = o, .at.address = code_address, .base = base, .offset = offset, .out = out };
-	Dwarf_Die unit;
 
-	if (!dwarf_unit_at(o->dwarf, code_address, &unit) || !dwarf_real_function(o->dwarf, &unit, code_address, &s.at.function))
+	if (!find_function(o, code_address, &s.at.function))
 		return;
 	dwarf_entry(o->dwarf, &s.at.function, &s.at.entry);
 	search_block(&s, &s.at.function, 0);
