@@ -549,7 +549,9 @@ int tacho_sched_new(struct tacho_sched **out, struct tacho_perfdata *pd, const s
 
 int tacho_sched_run(struct tacho_sched *s, struct tacho_error *e)
 {
-	return kernel_pass_run(&s->pass, e);
+	int err = kernel_pass_run(&s->pass, e);
+
+	return s->symbols && tacho_symbols_failed(s->symbols) < 0 ? error_nomem(e) : err;
 }
 
 void tacho_sched_free(struct tacho_sched *s)

@@ -130,16 +130,29 @@ static int script(const struct sched_opts *o, int argc, char **argv)
 	return status;
 }
 
+/* perf's counters of the scheduler itself. */
+static int refuse_stats(void)
+{
+	if (access("/proc/schedstat", F_OK) < 0)
+		message_text("sched stats", "this kernel has no /proc/schedstat: it was built without CONFIG_SCHEDSTATS");
+	else
+		message_text("sched stats", "the counters of /proc/schedstat are not supported; 'tacho sched latency' and 'timehist' "
+			     "show delays and migrations");
+	return EXIT_FAILED;
+}
+
 static int sched_run(void *opts, int argc, char **argv)
 {
 	if (argc && !strcmp(argv[0], "record"))
 		return record(argc - 1, argv + 1);
 	if (argc && !strcmp(argv[0], "script"))
 		return script(opts, argc - 1, argv + 1);
+	if (argc && !strcmp(argv[0], "stats"))
+		return refuse_stats();
 	if (argc)
-		message_text("sched", "'%s' is none of record, latency, timehist, map, replay, script, stats and export", argv[0]);
+		message_text("sched", "'%s' is none of record, latency, timehist, map, replay, script and export", argv[0]);
 	else
-		message_text("sched", "what to do? record, latency, timehist, map, replay, script, stats or export");
+		message_text("sched", "what to do? record, latency, timehist, map, replay, script or export");
 	return EXIT_USAGE;
 }
 
@@ -202,7 +215,7 @@ static const struct command sched_export = {
 static const struct command *const sched_verbs[] = { &sched_latency, &sched_timehist, &sched_map, &sched_replay, &sched_export, NULL };
 
 const struct command cmd_sched = {
-	.name = "sched", .summary = "record and analyse what the scheduler does", .args = "record|latency|timehist|map|replay|script|stats|export [OPTIONS]",
+	.name = "sched", .summary = "record and analyse what the scheduler does", .args = "record|latency|timehist|map|replay|script|export [OPTIONS]",
 	.rows = sched_rows, .opts_size = sizeof(struct sched_opts), .defaults = sched_defaults, .run = sched_run,
-	.stops_at_non_option = true, .verbs = sched_verbs, .complete_args = "record latency timehist map replay script stats export",
+	.stops_at_non_option = true, .verbs = sched_verbs, .complete_args = "record latency timehist map replay script export",
 };

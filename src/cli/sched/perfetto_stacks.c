@@ -98,7 +98,7 @@ static int add_frame(struct perfetto_stacks *s, const struct tacho_symbols *symb
 static int add_frames(struct perfetto_stacks *s, struct tacho_symbols *symbols, const struct tacho_frame *f, bool is_caller)
 {
 	struct tacho_inline inlined[MAX_INLINED];
-	int n = f->symbol ? tacho_symbols_inlines(symbols, f, is_caller, false, inlined, MAX_INLINED) : 0, err = 0;
+	int n = f->symbol ? tacho_symbols_inlines(symbols, f, is_caller, false, inlined, MAX_INLINED) : 0, err = min_of(n, 0);
 
 	for (int i = 0; i < n && err == 0; i++)
 		err = add_frame(s, symbols, f, inlined[i].symbol);
@@ -124,8 +124,9 @@ static int walk_chain(struct sched_export *x, struct perfetto_stacks *s, const s
 				break;
 			continue;
 		}
-		tacho_symbols_resolve(symbols, ev->chain_pid, space, ip - is_caller, &frame);
-		err = add_frames(s, symbols, &frame, is_caller);
+		err = tacho_symbols_resolve(symbols, ev->chain_pid, space, ip - is_caller, &frame);
+		if (err >= 0)
+			err = add_frames(s, symbols, &frame, is_caller);
 		is_caller = true;
 	}
 	return buf_failed(&s->frame_ids) ? -ENOMEM : err;

@@ -43,6 +43,12 @@ for format in folded svg html pprof speedscope firefox chrome callgrind d3 json;
 done
 all --file heat.svg -- heatmap -o heat.svg
 all --any-output -- archive -o objects.tar
+python3 "$SUPPORT/sched-recording" sched.data
+all -- sched latency -p --percentiles --json -i sched.data
+all -- sched timehist -w -S -i sched.data
+all -- sched map -i sched.data
+all -- sched export -f perfetto -i sched.data
+all -- sched export -f chrome -i sched.data
 all -- stat report -i stat.data
 all -- stat report -j -i stat.data
 all --any-output -- stat -e task-clock,context-switches,page-faults true
