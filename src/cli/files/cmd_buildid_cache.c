@@ -86,7 +86,7 @@ static void add_debug(struct cache_run *r, const char *id, const char *path)
 
 	fd = tacho_debug_file_open(path, &opts, NULL);
 	if (fd == -ENOENT && r->opts->debuginfod)
-		message_text("buildid-cache", "there is no debug file of %s, also on the servers", path);
+		message_text("buildid-cache", "no debug file of %s was found, and none could be downloaded from the servers", path);
 	if (fd == -ENOENT || fd == -EEXIST)
 		return;
 	err = fd < 0 ? fd : cache_add_debug(&r->dir, fd, id);

@@ -57,4 +57,8 @@ rm -rf downloads
 tacho buildid-cache -P
 DEBUGINFOD_URLS=http://127.0.0.1:$port tacho buildid-cache --debuginfod -u "$PWD/far" || fail "servers of the environment, with -u"
 cmp store/far.debug "$(entry far)/debug" || fail "-u does not store it"
+rm -rf downloads
+tacho buildid-cache -P
+tacho buildid-cache --debuginfod=http://127.0.0.1:1 -a "$PWD/far" 2>err || fail "$(cat err)"
+grep -q 'none could be downloaded' err || fail "a server that is away: $(cat err)"
 exit 0
