@@ -102,6 +102,7 @@ struct usage_config {
 	bool off;
 	uint64_t interval_ns;
 	uint64_t processes, cgroups;	/* how many have series */
+	struct strlist views;		/* views of `tacho snoop` that are exported */
 };
 
 /* A tacho.toml on a server, read after the local files; see core/remote_config.h. */

@@ -12,6 +12,7 @@
 #include "agent/core/condition.h"
 #include "agent/export/point_filter.h"
 #include "agent/export/series_names.h"
+#include "agent/source/views.h"
 #include "base/cpuset.h"
 #include "base/error.h"
 #include "base/num.h"
@@ -456,12 +457,27 @@ static int check_remote(const struct agent_config *cfg, struct tacho_error *e)
 	return -EINVAL;
 }
 
+static int check_views(const struct agent_config *cfg, struct tacho_error *e)
+{
+	const char *names;
+
+	for (size_t i = 0; i < cfg->usage.views.n; i++)
+		if (!agent_views_has(cfg->usage.views.v[i], &names)) {
+			error_set(e, -EINVAL, "[usage] views: '%s' cannot be exported", cfg->usage.views.v[i]);
+			error_hint(e, "the views that can are %s", names);
+			return -EINVAL;
+		}
+	return 0;
+}
+
 int config_finish(struct agent_config *cfg, struct tacho_error *e)
 {
 	int err = config_collect(cfg, finish_agent(cfg, e), e);
 
 	if (!err)
 		err = config_collect(cfg, check_remote(cfg, e), e);
+	if (!err)
+		err = config_collect(cfg, check_views(cfg, e), e);
 	for (size_t i = 0; i < cfg->n_sources && !err; i++)
 		if (!cfg->sources[i].broken)
 			err = config_collect(cfg, finish_source(cfg, i, e), e);

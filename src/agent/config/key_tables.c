@@ -156,6 +156,9 @@ const struct config_key usage_keys[] = {
 	  "how many processes have series of their CPU time, the busiest; the others are summed; 0: none", .max = 1000 },
 	{ KEY_U64, "cgroups", AT(cgroups), "20",
 	  "how many control groups have series of their CPU time, the busiest; 0: none", .max = 1000 },
+	{ KEY_STRINGS, "views", AT(views), NULL,
+	  "views of *tacho snoop* that are exported: runqlat and biolat (histograms), syscount; a change needs a restart",
+	  .value = "[VIEW, ...]" },
 	{ .kind = KEY_END },
 };
 #undef AT

@@ -26,6 +26,7 @@ struct agent_stats {
 struct collector;
 struct profiler;
 struct usage;
+struct agent_views;
 struct triggers;
 struct http;
 struct remote_reader;
@@ -40,6 +41,7 @@ struct agent {
 	struct collector *collector;
 	struct profiler *profiler;		/* NULL: off */
 	struct usage *usage;			/* NULL: off (agent exec) */
+	struct agent_views *views;		/* NULL: off (agent exec) */
 	struct triggers *triggers;		/* guarded by the collector's lock */
 	struct http *http;
 	struct remote_reader *remote;		/* NULL: not running */

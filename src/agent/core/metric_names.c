@@ -114,6 +114,15 @@ void metric_put_full_name(struct buf *out, const struct metric *m)
 	}
 }
 
+const char *metric_total_suffix(const struct metric *m)
+{
+	struct str name = str_of(m->name);
+
+	if (m->kind != METRIC_COUNTER || m->naming != NAMING_TACHO)
+		return m->kind == METRIC_COUNTER ? "_total" : "";
+	return str_ends(name, "_seconds_bucket") || str_ends(name, "_seconds_sum") || str_ends(name, "_seconds_count") ? "" : "_total";
+}
+
 void metric_put_utf8(struct buf *out, struct str text)
 {
 	while (text.n) {

@@ -18,6 +18,9 @@ int metric_of_event(const struct tacho_event *ev, const struct event_config *ec,
  * letters, digits and _, and no digit first. */
 void metric_put_full_name(struct buf *out, const struct metric *m);
 
+/* "_total" for counters; "" for gauges, and for the parts of a histogram (NAME_bucket, _sum, _count), whose names are fixed. */
+const char *metric_total_suffix(const struct metric *m);
+
 /* Appends text with invalid UTF-8 replaced by U+FFFD (names of processes and cgroups may be any
  * bytes, which receivers refuse). */
 void metric_put_utf8(struct buf *out, struct str text);

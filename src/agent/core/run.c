@@ -23,6 +23,7 @@
 #include "agent/core/remote_config.h"
 #include "agent/core/self_metrics.h"
 #include "agent/source/usage.h"
+#include "agent/source/views.h"
 #include "agent/core/triggers.h"
 #include "base/clock.h"
 #include "base/error.h"
@@ -284,12 +285,16 @@ static int start_all(struct running_agent *r, struct tacho_error *e)
 		err = error_nomem(e);
 	if (err == 0)
 		err = triggers_new(&a->triggers, a, a->config, e);
+	if (err == 0 && !r->until_targets_end && agent_views_new(&a->views, a) < 0)
+		err = error_nomem(e);
 	if (err < 0)
 		return err;
 	log_notes(a, a->config);
 	collector_every_second(a->collector, self_metrics_measure, r->self);
 	if (a->usage)
 		collector_every_second(a->collector, usage_measure, a->usage);
+	if (a->views)
+		collector_every_second(a->collector, agent_views_measure, a->views);
 	collector_every_second(a->collector, check_triggers, r);
 	collector_every_second(a->collector, budget_check, r->budget);
 	collector_every_second(a->collector, send_watchdog, NULL);
@@ -325,6 +330,7 @@ static void stop_all(struct running_agent *r)
 	collector_free(a->collector);
 	self_metrics_free(r->self);
 	usage_free(a->usage);
+	agent_views_free(a->views);
 	budget_free(r->budget);
 	registry_done(&a->registry);
 	pthread_rwlock_destroy(&a->config_lock);

@@ -101,7 +101,7 @@ static void put_labels(struct remote_write *w, const struct series *s, const cha
 	buf_clear(&w->name);
 	metric_put_full_name(&w->name, s->metric);
 	buf_puts(&w->name, suffix);
-	buf_puts(&w->name, s->metric->kind == METRIC_COUNTER ? "_total" : "");
+	buf_puts(&w->name, metric_total_suffix(s->metric));
 	more[0].value = w->name.bytes ? w->name.bytes : "";
 	w->series.bad = w->series.bad || buf_failed(&w->name);
 	n = metric_labels(s, w->base.env->config, more, labels);
@@ -166,7 +166,7 @@ static int put_metadata(struct remote_write *w, const struct metric *m)
 	buf_clear(&w->part);
 	buf_clear(&w->name);
 	metric_put_full_name(&w->name, m);
-	buf_puts(&w->name, m->kind == METRIC_COUNTER ? "_total" : "");
+	buf_puts(&w->name, metric_total_suffix(m));
 	pb_u64(&w->part, META_TYPE, m->kind == METRIC_COUNTER ? TYPE_COUNTER : TYPE_GAUGE);
 	pb_message(&w->part, META_NAME, &w->name);
 	pb_bytes(&w->part, META_HELP, str_of(m->help));

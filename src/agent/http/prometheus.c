@@ -93,13 +93,14 @@ static void put_family(struct buf *out, const struct agent_config *cfg, const st
 {
 	const struct metric *m = v[0]->metric;
 	bool counter = m->kind == METRIC_COUNTER, scaled = false;
-	const char *total = counter ? "_total" : "";
+	const char *total = metric_total_suffix(m);
+	bool of_histogram = counter && !*total;
 
-	put_metric_header(out, m, counter && !om ? "_total" : "", counter ? "counter" : "gauge",
-			  m->help, om);
+	/* OpenMetrics demands the suffix of what it calls a counter. */
+	put_metric_header(out, m, om ? "" : total, of_histogram && om ? "unknown" : counter ? "counter" : "gauge", m->help, om);
 	for (size_t i = 0; i < n; i++) {
 		put_sample(out, cfg, v[i], total, v[i]->last.value);
-		if (om && counter)
+		if (om && counter && !of_histogram)
 			put_sample(out, cfg, v[i], "_created", (double)v[i]->start_ns * 1e-9);
 		scaled = scaled || v[i]->last.running_ns < v[i]->last.enabled_ns;
 	}
