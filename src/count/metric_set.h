@@ -69,7 +69,7 @@ struct tacho_metric_set {
 int metric_find(struct tacho *t, const char *name, struct tacho_metric *out);
 /* metric_group.c: the index of the name in ms->names, added if it is new; or -ENOMEM. */
 int64_t metric_name_learn(struct tacho_metric_set *ms, const char *text);
-/* metric_set.c: the index of the metric in ms->uses, added if it is new, hidden; or a negative errno. */
+/* metric_set.c: the index of the metric in ms->uses. A new one is added, and not shown. Or a negative errno. */
 int64_t metric_use_add(struct tacho_metric_set *ms, const struct tacho_metric *m, struct tacho_error *e);
 /* Fills in why the metric that metric_use_add() just refused with *e cannot be computed. 0 or -ENOMEM. */
 int metric_describe_missing(struct tacho_metric_set *ms, const struct tacho_error *e,

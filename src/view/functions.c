@@ -1,6 +1,6 @@
 /*
- * See functions.h. The events are those of `uprobe:FILE:FUNCTION` and its kin (event/probe.c), which exist as long as they
- * are open.
+ * See functions.h. The events are those of names like `uprobe:FILE:FUNCTION` (event/probe.c), which exist as long as they are
+ * open.
  */
 #include "view/functions.h"
 

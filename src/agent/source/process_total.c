@@ -13,7 +13,7 @@
 #include "base/vec.h"
 
 #define OPEN_TRIES 3
-#define REOPEN_NS 30000000000	/* a total that lags for this long misses processes */
+#define REOPEN_NS 30000000000	/* a total that is too small for this long lacks processes: it is opened again */
 
 /* The rest of one event. */
 struct process_rest {

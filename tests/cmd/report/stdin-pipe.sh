@@ -25,7 +25,7 @@ tacho record -q -e cpu-clock -F 2000 ./fresh -c 0.05 -t 0 2>err | tacho report -
 tacho stat record -o - -e task-clock ./fresh -t 0 2>/dev/null >counts
 cat counts | tacho stat report 2>&1 | grep -q task-clock || fail "stat report"
 
-# Anything else than a pipe, and -i.
+# A stdin that is not a pipe is not read, and -i has precedence over a pipe.
 tacho report --stdio -q -s comm </dev/null | grep -q '.' || fail "/dev/null"
 tacho report --stdio -q -s comm <stream | grep -q '.' || fail "a file as stdin"
 : | tacho report --stdio -q -s comm -i perf.data | grep -q '.' || fail "-i"

@@ -11,7 +11,7 @@ perf bench sched pipe -l 100 >/dev/null &
 (sh -c 'i=0; while [ $i -lt 10 ]; do taskset -cp $((i % 2)) $$ >/dev/null; i=$((i + 1)); done') &
 wait
 END
-# A kernel that drops the events of idle tasks makes another recording useful.
+# Some kernels lose events of idle tasks now and then, so recordings are made until one is complete.
 record_all() {
 	for try in 1 2 3 4 5 6 7 8 9 10; do
 		live_perf sched record -q -o sched.data sh work.sh && tacho sched latency -i sched.data >latency
