@@ -38,13 +38,27 @@ static bool is_name(const char *text)
 	return *text && !digit;
 }
 
+/* Receivers refuse series with two labels of one name, and mix up those of two events. */
+static int check_unique(const char *key, const struct key_pairs *pairs, size_t i, struct tacho_error *e)
+{
+	for (size_t k = 0; k < i; k++)
+		if (!strcmp(pairs->v[k].value, pairs->v[i].value))
+			return error_set(e, -EINVAL, "%s: '%.60s' and '%.60s' have the same new name", key, pairs->v[k].name,
+					 pairs->v[i].name);
+	return 0;
+}
+
 static int check_names(const char *key, const struct key_pairs *pairs, bool may_be_empty, struct tacho_error *e)
 {
 	for (size_t i = 0; i < pairs->n; i++) {
 		const char *to = pairs->v[i].value;
 
-		if ((may_be_empty && !*to) || is_name(to))
+		if (may_be_empty && !*to)
 			continue;
+		if (is_name(to) && check_unique(key, pairs, i, e) == 0)
+			continue;
+		if (is_name(to))
+			return -EINVAL;
 		error_set(e, -EINVAL, "%s: '%.60s' is not a name", key, to);
 		error_hint(e, "a name has letters, digits and _, and does not begin with a digit");
 		return -EINVAL;

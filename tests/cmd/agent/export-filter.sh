@@ -51,3 +51,8 @@ grep -q "drop_series: 'page-faults{pid' does not select series" err || fail "$(c
 sed -i '/^drop_series/d; s|^rename_events = .*|rename_events = { "page-faults" = "page faults" }|' tacho.toml
 tacho agent --check -c tacho.toml 2>err && fail "a name with a blank is accepted"
 grep -q "rename_events: 'page faults' is not a name" err || fail "$(cat err)"
+sed -i 's|^rename_events = .*|rename_events = { "page-faults" = "faults" }|; s|^rename_labels = .*|rename_labels = { pid = "who", comm = "who", cpu = "", source = "" }|' tacho.toml
+tacho agent --check -c tacho.toml 2>err && fail "two labels with one name are accepted"
+grep -q "rename_labels: 'pid' and 'comm' have the same new name" err || fail "$(cat err)"
+sed -i 's|comm = "who"|comm = "whose"|' tacho.toml
+tacho agent --check -c tacho.toml 2>err || fail "labels cannot be left out: $(cat err)"
