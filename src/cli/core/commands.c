@@ -22,6 +22,7 @@ extern const struct command cmd_ftrace;
 extern const struct command cmd_heatmap;
 extern const struct command cmd_help;
 extern const struct command cmd_inject;
+extern const struct command cmd_iostat;
 extern const struct command cmd_kallsyms;
 extern const struct command cmd_kmem;
 extern const struct command cmd_kwork;
@@ -64,6 +65,7 @@ const struct command *const commands[] = {
 	&cmd_heatmap,
 	&cmd_help,
 	&cmd_inject,
+	&cmd_iostat,
 	&cmd_kallsyms,
 	&cmd_kmem,
 	&cmd_kwork,

@@ -7,7 +7,6 @@
 static const struct { const char *name, *instead; } missing[] = {
 	{ "bench", "tacho has no benchmarks of the kernel" },
 	{ "daemon", "'tacho agent' profiles and counts all the time" },
-	{ "iostat", "count the events of the I/O units: tacho stat -a -e 'uncore_iio/.../'" },
 	{ "kvm", REFUSED_GUESTS },
 	{ "test", "the tests of tacho are run by ./check in its source tree" },
 	{ "trace", "record the system calls: tacho record -e 'raw_syscalls:*', then tacho script" },
