@@ -215,7 +215,7 @@ static const struct command sched_export = {
 static const struct command *const sched_verbs[] = { &sched_latency, &sched_timehist, &sched_map, &sched_replay, &sched_export, NULL };
 
 const struct command cmd_sched = {
-	.name = "sched", .summary = "record and analyse what the scheduler does", .args = "record|latency|timehist|map|replay|script|export [OPTIONS]",
+	.name = "sched", .summary = "record and analyse what the scheduler does", .args = "record|latency|timehist|map|replay|script|export",
 	.rows = sched_rows, .opts_size = sizeof(struct sched_opts), .defaults = sched_defaults, .run = sched_run,
 	.stops_at_non_option = true, .verbs = sched_verbs, .complete_args = "record latency timehist map replay script export",
 };
