@@ -100,8 +100,10 @@ void stack_names_done(struct stack_names *n)
 
 int stack_names_update(struct stack_names *n)
 {
-	int64_t got = n->own ? tacho_sampler_drain(n->own, feed_records, n) : 0;
+	int64_t got = n->own ? tacho_sampler_look(n->own) : 0;
 
+	if (n->own && got >= 0)
+		got = tacho_sampler_drain(n->own, feed_records, n);
 	return got < 0 ? (int)got : 0;
 }
 

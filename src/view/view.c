@@ -501,6 +501,9 @@ int tacho_view_add_process(struct tacho_view *v, int pid)
 
 int tacho_view_fd(const struct tacho_view *v)
 {
+	/* A view of sums in the kernel has nothing in its ring, but its tracker may have. */
+	if (v->bpf && v->has_names && v->names.own)
+		return tacho_sampler_fd(v->names.own);
 	return v->bpf ? bpf_view_fd(v->bpf) : sampled_view_fd(v->sampled);
 }
 

@@ -17,7 +17,8 @@
 #include "cli/core/terminal.h"
 #include "cli/files/profile_export.h"
 
-#define POLL_NS 200000000
+#define POLL_NS UINT64_C(200000000)
+#define SLOW_POLL_NS UINT64_C(5000000000)	/* in the kernel there is nothing to do meanwhile; the tracker's ring wakes us */
 
 struct stacks_session {
 	struct stacks_run *r;
@@ -133,10 +134,12 @@ static int loop(struct stacks_session *s, const struct run_signals *signals, str
 	struct pollfd fds[2] = { { .fd = tacho_view_fd(s->view), .events = POLLIN },
 				 { .fd = s->command ? tacho_command_fd(s->command) : -1, .events = POLLIN } };
 	uint64_t now = clock_mono_ns(), end = s->duration_s > 0 ? now + (uint64_t)llround(s->duration_s * 1e9) : UINT64_MAX;
+	uint64_t poll = tacho_view_why_samples(s->view) || s->r->v.n_pids ? POLL_NS : SLOW_POLL_NS;
 	int err = 0;
 
 	while (err == 0 && now < end && !*ended && !run_signals_ending() && !have_ended(s)) {
-		struct timespec timeout = { .tv_nsec = (long)min_of(end - now, (uint64_t)POLL_NS) };
+		uint64_t wait = min_of(end - now, poll);
+		struct timespec timeout = { .tv_sec = (time_t)(wait / 1000000000), .tv_nsec = (long)(wait % 1000000000) };
 
 		ppoll(fds, 2, &timeout, &signals->before);
 		err = tacho_view_read(s->view, false, no_row, NULL);
