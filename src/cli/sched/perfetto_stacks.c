@@ -179,7 +179,7 @@ int perfetto_sample(struct sched_export *x, struct perfetto_stacks *s, const str
 	if (err < 0 || !s->frame_ids.n)
 		return err;
 	stack = stack_number(s);
-	if (!stack)
+	if (!stack || buf_failed(&s->interned))
 		return -ENOMEM;
 	perfetto_number(&sample, SAMPLE_CPU, ev->cpu);
 	perfetto_number(&sample, SAMPLE_PID, ev->task->pid == UINT32_MAX ? ev->task->tid : ev->task->pid);
