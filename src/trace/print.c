@@ -286,10 +286,14 @@ static void print_fields(const struct raw_view *v)
 
 /* ---- output to the caller's buffer ---- */
 
-static ptrdiff_t copy_out(const struct buf *b, char *out, size_t room)
+static ptrdiff_t copy_out(struct tacho_trace *t, char *out, size_t room)
 {
-	if (buf_failed(b))
+	const struct buf *b = &t->text;
+
+	if (buf_failed(b)) {
+		t->out_of_memory = true;
 		return -ENOMEM;
+	}
 	if (room) {
 		size_t n = min_of(b->n, room - 1);
 
@@ -327,7 +331,7 @@ ptrdiff_t tacho_trace_print(const struct tacho_trace_event *ev, const void *raw,
 		buf_str(v.out, ev->pieces[i].text);
 		print_piece(&v, &ev->pieces[i]);
 	}
-	return copy_out(v.out, out, room);
+	return copy_out(ev->trace, out, room);
 }
 
 ptrdiff_t tacho_trace_print_field(const struct tacho_trace_event *ev, size_t field, const void *raw,
@@ -338,5 +342,5 @@ ptrdiff_t tacho_trace_print_field(const struct tacho_trace_event *ev, size_t fie
 
 	if (field < ev->n_fields)
 		print_field(&v, &ev->fields[field]);
-	return copy_out(v.out, out, room);
+	return copy_out(ev->trace, out, room);
 }

@@ -94,7 +94,7 @@ struct tacho_trace {
 	struct buf text;		/* the event being printed; reused */
 	struct { struct tacho_trace_event *v; size_t n, cap; } events;	/* sorted by id */
 	struct { struct printk *v; size_t n, cap; } printks;		/* sorted by address */
-	bool out_of_memory;		/* some format could not be parsed */
+	bool out_of_memory;		/* a format could not be parsed, or a text not printed */
 };
 
 /* ---- format.c ---- */

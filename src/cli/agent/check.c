@@ -31,6 +31,7 @@ struct config_check {
 	char *same_why;
 	struct tacho_evset *hardware;	/* all hardware events, to measure multiplexing */
 	unsigned n_hardware, n_counting, n_missing, n_wrong;
+	bool no_memory;
 	uint64_t n_fds;
 	struct rlimit limit;
 };
@@ -283,6 +284,7 @@ static void check_event(struct config_check *c, const struct source_config *s, c
 		err = tacho_evset_add(set, ev->spec, &e);
 	if (err < 0) {
 		snprintf(why, sizeof(why), "%s%s%s", e.message, e.hint[0] ? "; " : "", e.hint);
+		c->no_memory = c->no_memory || err == -ENOMEM;
 		o.why = why;
 		o.wrong = err != -EOPNOTSUPP;		/* known, but not available on this machine */
 		o.state = TACHO_UNSUPPORTED;
@@ -570,5 +572,7 @@ int agent_check(const struct agent_config *cfg, const struct agent_opts *o)
 	tacho_evset_free(c.hardware);
 	tacho_close(c.t);
 	status = print_out("agent", &out);
+	if (c.no_memory)
+		message_text("agent", "out of memory: not everything could be checked");
 	return status ? status : failed ? EXIT_FAILED : 0;
 }
