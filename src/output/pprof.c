@@ -57,7 +57,7 @@ static uint64_t text_id(struct pprof *w, const char *s)
 /* Moves `part` into `message` as a field. */
 static void put_part(struct pprof *w, unsigned field)
 {
-	pb_element(&w->message, field, buf_view(&w->part));
+	pb_message(&w->message, field, &w->part);
 	buf_clear(&w->part);
 }
 

@@ -90,9 +90,13 @@ static const char *letters_of(struct sched_map *m, const struct tacho_sched_task
 		return "  ";
 	if (task->idle)
 		return ". ";
-	t = name_matches(m, task) ? map_task(m, task) : NULL;
-	if (!t)
+	if (!name_matches(m, task))
 		return "- ";
+	t = map_task(m, task);
+	if (!t) {
+		m->out.text.bad = true;		/* out of memory */
+		return "- ";
+	}
 	if (!t->letters[0])
 		give_letters(m, t);
 	t->colored = int_map_find(&m->color_tids, task->tid);
