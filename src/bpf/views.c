@@ -195,7 +195,7 @@ int bpf_view_add_process(struct bpf_view *v, uint32_t pid)
 
 int bpf_view_attach(struct bpf_view *v, int perf_fd, bool is_tracepoint, bool is_return, uint64_t function, struct tacho_error *e)
 {
-	LIBBPF_OPTS(bpf_perf_event_opts, opts, .bpf_cookie = function);
+	const struct bpf_perf_event_opts opts = { .sz = sizeof(opts), .bpf_cookie = function };
 	const struct bpf_program *p = is_tracepoint ? v->skel->progs.tp0 : is_return ? v->skel->progs.probe1 : v->skel->progs.probe0;
 	struct bpf_link *link = bpf_program__attach_perf_event_opts(p, perf_fd, &opts);
 	int err = errno;

@@ -60,7 +60,7 @@ static void undo(enum restore_kind kind, const char *path, const char *value)
 
 void restore_apply(const char *log, size_t n)
 {
-	size_t starts[CHANGES_MAX], n_changes = 0;
+	size_t starts[CHANGES_MAX] = { 0 }, n_changes = 0;
 
 	for (size_t at = 0; at < n && n_changes < CHANGES_MAX;) {
 		size_t path = strnlen(log + at, n - at) + 1, value;

@@ -5,7 +5,7 @@ HOME=$PWD/home
 export HOME
 mkdir "$HOME"
 cp "$TEST_BIN/spin" prog
-tacho record -q -N -e cpu-clock:u -c 100000 -o file ./prog -c 0.3 2>err || { cat err; fail "no recording"; }
+tacho record -q -N -e cpu-clock:u -c 100000 -o file ./prog -c 0.3 -t 0.3 2>err || { cat err; fail "no recording"; }
 tacho --buildid-dir here buildid-cache -a "$PWD/prog"
 [ "$(tacho buildid-cache --buildid-dir here -l)" = "$(PERF_BUILDID_DIR=here tacho buildid-cache -l)" ] || fail "two caches"
 [ -d here/.build-id ] && [ ! -e "$HOME/.debug" ] || fail "not in the cache that was named"
