@@ -1,4 +1,5 @@
-# run: alone
+# run: plain alone
+# Alone: without BPF the kernel loses events of ending tasks, such as the switch to the next one, so that a loaded machine counts less.
 # How long a program is blocked, by stack, and who wakes it, in the kernel and on samples.
 . "$SUPPORT/lib.sh"
 . "$SUPPORT/views.sh"

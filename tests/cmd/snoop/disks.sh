@@ -1,4 +1,5 @@
-# run: alone
+# run: plain alone
+# Alone: without BPF the kernel loses events of ending tasks, such as the switch to the next one, so that a loaded machine counts less.
 # biosnoop and biolat count the blocks that a program writes past the cache; slow-io the reads of a file.
 . "$SUPPORT/lib.sh"
 . "$SUPPORT/views.sh"

@@ -1,3 +1,5 @@
+# run: plain alone
+# Alone: without BPF the kernel loses events of ending tasks, such as the switch to the next one, so that a loaded machine counts less.
 # funccount, funclatency, stackcount and argdist on functions of a program, of libc, and on tracepoints.
 . "$SUPPORT/lib.sh"
 . "$SUPPORT/views.sh"

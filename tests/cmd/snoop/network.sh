@@ -1,3 +1,5 @@
+# run: plain alone
+# Alone: without BPF the kernel loses events of ending tasks, such as the switch to the next one, so that a loaded machine counts less.
 # tcplife and tcpconnect tell the ports and bytes of connections over loopback; tcpretrans the segments that a listener drops.
 . "$SUPPORT/lib.sh"
 . "$SUPPORT/views.sh"

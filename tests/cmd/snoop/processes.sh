@@ -1,3 +1,5 @@
+# run: plain alone
+# Alone: without BPF the kernel loses events of ending tasks, such as the switch to the next one, so that a loaded machine counts less.
 # exec, open, exit, kill and syscount tell what a program with known actions does, in the kernel and on samples alike.
 . "$SUPPORT/lib.sh"
 . "$SUPPORT/views.sh"

@@ -1,4 +1,5 @@
-# run: alone
+# run: plain alone
+# Alone: without BPF the kernel loses events of ending tasks, such as the switch to the next one, so that a loaded machine counts less.
 # runqlat and wakeup agree with the context switches of two processes that send each other bytes; irqlat with /proc/softirqs.
 . "$SUPPORT/lib.sh"
 . "$SUPPORT/views.sh"
