@@ -83,7 +83,7 @@ TACHO_API uint64_t tacho_lock_percentile(struct tacho_lock *l, size_t i, double 
 
 /* "spinlock", "rwsem:R" ... for flags of the tracepoint; "unknown". Without `detail` "rwsem". */
 TACHO_API const char *tacho_lock_type(uint32_t flags, bool detail);
-/* The flags of a kind, for the filter: returns how many there are (two for "rwlock": R and W), 0 if there is no such kind.
+/* The flags of a kind of lock, for the filter. Returns their number (two for "rwlock": R and W), or 0 for an unknown kind.
  * At most `max` are written. */
 TACHO_API size_t tacho_lock_type_flags(const char *type, uint32_t *out, size_t max);
 

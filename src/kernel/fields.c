@@ -5,7 +5,7 @@
 
 #define FIELD_END_MAX 65535u
 
-/* Whether it is one that handlers can read: within the largest record. */
+/* Whether the field lies within the largest record, so that handlers can read it. */
 static bool is_sound(const struct tacho_trace_field *f)
 {
 	return f->size && f->size <= FIELD_END_MAX && f->offset <= FIELD_END_MAX - f->size &&

@@ -55,6 +55,9 @@ struct agent {
 	void *log_arg;
 };
 
+/* Formats a line for the log, if there is one. */
+void agent_log(const struct agent *a, enum tacho_log_level level, const char *fmt, ...) printf_like(3, 4);
+
 /* Called with every batch, e.g. by live streams (SSE) and the store. Runs in the collector's thread
  * and must not block. */
 typedef void batch_fn(void *arg, const struct point_batch *b);

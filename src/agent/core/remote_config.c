@@ -40,19 +40,6 @@ struct remote_file {
 	char etag[HTTP_ETAG_MAX];
 };
 
-static void printf_like(3, 4) log_line(const struct remote_reader *r, enum tacho_log_level level, const char *fmt, ...)
-{
-	const struct agent *a = r->opts.agent;
-	char text[1000];
-	va_list ap;
-
-	va_start(ap, fmt);
-	vsnprintf(text, sizeof(text), fmt, ap);
-	va_end(ap);
-	if (a->log)
-		a->log(a->log_arg, level, text);
-}
-
 int remote_config_path(char *out, size_t size, const char *state_dir)
 {
 	int n = snprintf(out, size, "%s/" FILE_NAME, state_dir);
@@ -193,10 +180,10 @@ static void report(struct remote_reader *r, const struct remote_config *cfg, int
 	set_status(r, cfg, err < 0 ? e : NULL);
 	pthread_mutex_unlock(&r->lock);
 	if (is_new)
-		log_line(r, TACHO_LOG_WARN, "remote configuration: %s%s%s; the previous configuration stays in use", e->message,
+		agent_log(r->opts.agent, TACHO_LOG_WARN, "remote configuration: %s%s%s; the previous configuration stays in use", e->message,
 			 e->hint[0] ? "; " : "", e->hint);
 	else if (err >= 0 && was_failing)
-		log_line(r, TACHO_LOG_INFO, "remote configuration: the server answers again");
+		agent_log(r->opts.agent, TACHO_LOG_INFO, "remote configuration: the server answers again");
 }
 
 static void note_version(struct remote_reader *r, const struct remote_file *f, bool changed)

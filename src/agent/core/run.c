@@ -145,8 +145,7 @@ static void replace_triggers(struct running_agent *r, struct triggers *fresh)
 	triggers_free(old);
 }
 
-static void printf_like(3, 4) log_line(const struct agent *a, enum tacho_log_level level,
-				       const char *fmt, ...)
+void agent_log(const struct agent *a, enum tacho_log_level level, const char *fmt, ...)
 {
 	char text[1100];
 	va_list ap;
@@ -162,7 +161,7 @@ static void printf_like(3, 4) log_line(const struct agent *a, enum tacho_log_lev
 static void log_notes(const struct agent *a, const struct agent_config *cfg)
 {
 	for (size_t i = 0; i < cfg->notes.n; i++)
-		log_line(a, TACHO_LOG_WARN, "%s", cfg->notes.v[i]);
+		agent_log(a, TACHO_LOG_WARN, "%s", cfg->notes.v[i]);
 }
 
 static int apply_config(struct running_agent *r, const struct agent_config *fresh,
@@ -193,10 +192,10 @@ static int apply_config(struct running_agent *r, const struct agent_config *fres
 	}
 	log_notes(a, fresh);
 	if (later)
-		log_line(a, TACHO_LOG_WARN,
+		agent_log(a, TACHO_LOG_WARN,
 			 "the changed '%s' takes effect after a restart of the agent", later);
 	if (err == 0)
-		log_line(a, TACHO_LOG_INFO, "the configuration was reloaded");
+		agent_log(a, TACHO_LOG_INFO, "the configuration was reloaded");
 	return err;
 }
 
@@ -212,7 +211,7 @@ static int reload_locked(struct running_agent *r, struct tacho_error *e)
 	opts.errors = &errors;
 	err = config_load(&fresh, &opts, e);
 	for (size_t i = 1; i < errors.n; i++)		/* the caller reports the first */
-		log_line(&r->agent, TACHO_LOG_WARN, "%s", errors.v[i]);
+		agent_log(&r->agent, TACHO_LOG_WARN, "%s", errors.v[i]);
 	strlist_done(&errors);
 
 	if (err < 0)

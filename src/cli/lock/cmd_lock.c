@@ -56,7 +56,7 @@ static const struct option_row contention_rows[] = {
 	REFUSED('C', "cpu", "it is an option of 'lock record'"),
 	REFUSED('p', "pid", "it is an option of 'lock record'"),
 	REFUSED(0, "tid", "it is an option of 'lock record'"),
-	REFUSED('M', "map-nr-entries", "there is no table of fixed size"),
+	REFUSED('M', "map-nr-entries", "its tables grow as needed"),
 	REFUSED('o', "lock-owner", BPF_ONLY),
 	REFUSED(0, "lock-cgroup", BPF_ONLY),
 	REFUSED('G', "cgroup-filter", "'lock record -G' records one cgroup"),

@@ -24,7 +24,7 @@ struct script_insn {
 	uint64_t address;		/* as in the ELF file */
 	uint32_t object;		/* 0: the slot of the cache is free */
 	uint8_t n, bytes[MAX_INSN_BYTES];	/* n 0: the bytes are not an instruction */
-	bool readable;			/* false: there is no code at the address */
+	bool readable;			/* the code at the address could be read */
 	bool leaves;			/* it always continues elsewhere: a jump without condition, a call, a return */
 	char text[96];
 };
@@ -40,7 +40,7 @@ struct script_insns {
 };
 
 void script_insns_done(struct script_insns *s);
-/* Finds the instruction at a frame's address. Returns NULL if there is no code, or libcapstone is missing. Valid until
+/* Finds the instruction at a frame's address. Returns NULL without code or libcapstone. Valid until
  * the next call. */
 const struct script_insn *script_insn_at(struct script_insns *s, const struct tacho_frame *frame);
 /* Appends the fields of a sample's address: " ilen: 6 insn: 81 fe bb 00 00 00". */

@@ -54,7 +54,7 @@ static int choose_format(struct stacks_session *s)
 	s->format = tacho_format_find(name);
 	if (s->format)
 		return 0;
-	message_text(s->r->command, "there is no format '%s': 'tacho export --list' lists them, and there are table and stacks", name);
+	message_text(s->r->command, "unknown format '%s'; use table, stacks or one that 'tacho export --list' shows", name);
 	return EXIT_USAGE;
 }
 

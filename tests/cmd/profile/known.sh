@@ -48,7 +48,7 @@ done
 
 refused 129 tacho profile ten
 refused 129 tacho profile -f nonsense 1
-grep -q "there is no format 'nonsense'" err || fail "$(cat err)"
+grep -q "unknown format 'nonsense'" err || fail "$(cat err)"
 refused 129 tacho profile -a -p 1 1
 refused 129 tacho profile -e no-such-event 1
 refused 129 tacho profile -e '{cycles,instructions}' 1
