@@ -37,8 +37,8 @@ int main(int argc, char **argv)
 	s = tacho_recorder_sampler(r);
 	if (tacho_sampler_add(s, "cpu-clock:u", &e) < 0 ||
 	    tacho_sampler_open(s, TACHO_OPTS(tacho_sampler_opts, .chain = TACHO_CHAIN_FP,
-					     .target = { .pids = &pid, .n_pids = 1,
-							 .enable_on_exec = true }), &e) < 0 ||
+					     .target = TACHO_OPTS(tacho_evset_opts, .pids = &pid, .n_pids = 1,
+								  .enable_on_exec = true)), &e) < 0 ||
 	    tacho_recorder_begin(r, TACHO_OPTS(tacho_recorder_output, .path = argv[1],
 					       .argv = (const char *const *)argv,
 					       .n_argv = (size_t)argc), &e) < 0 ||

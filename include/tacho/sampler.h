@@ -66,7 +66,8 @@ enum {
 
 struct tacho_sampler_opts {		/* zero means the default in every field */
 	size_t size;			/* filled in by TACHO_OPTS */
-	struct tacho_evset_opts target;	/* processes, CPUs ..., and no_inherit, all_user, enable_on_exec ... */
+	const struct tacho_evset_opts *target;	/* processes, CPUs ..., and no_inherit, all_user, enable_on_exec ...; NULL:
+					 * the calling thread. Copied by open */
 	uint64_t period;		/* events per sample; excludes freq and freq_max */
 	uint64_t freq;			/* samples per second; if period and freq are 0: 4000 */
 	bool freq_max;			/* the highest frequency the kernel allows */

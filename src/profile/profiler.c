@@ -141,9 +141,10 @@ static int list_threads(const struct tacho_profiler *p, struct sampled_threads *
 static int open_events(struct tacho_profiler *p, struct tacho_error *e)
 {
 	struct tacho_sampler *sampler = tacho_recorder_sampler(p->recorder);
-	struct tacho_sampler_opts opts = {
-		.size = sizeof(opts), .freq = p->opts.freq ? p->opts.freq : DEFAULT_FREQ, .chain = TACHO_CHAIN_AUTO,
-		.fields = TACHO_FIELD_CPU | TACHO_FIELD_PERIOD, .target = { .all_user = p->opts.user_only },
+	struct tacho_evset_opts target = { .size = sizeof(target), .all_user = p->opts.user_only };
+	const struct tacho_sampler_opts opts = {
+		.size = sizeof(opts), .target = &target, .freq = p->opts.freq ? p->opts.freq : DEFAULT_FREQ, .chain = TACHO_CHAIN_AUTO,
+		.fields = TACHO_FIELD_CPU | TACHO_FIELD_PERIOD,
 		.unwound_here = true,
 	};
 	struct sampled_threads threads = { 0 };
@@ -154,11 +155,11 @@ static int open_events(struct tacho_profiler *p, struct tacho_error *e)
 	if (err == 0 && p->opts.events)
 		err = tacho_sampler_add(sampler, p->opts.events, e);
 	if (p->opts.pid) {
-		opts.target.pids = &p->opts.pid;
-		opts.target.n_pids = 1;
+		target.pids = &p->opts.pid;
+		target.n_pids = 1;
 	} else {
-		opts.target.tids = threads.v;
-		opts.target.n_tids = threads.n;
+		target.tids = threads.v;
+		target.n_tids = threads.n;
 	}
 	if (err >= 0)
 		err = tacho_sampler_open(sampler, &opts, e);

@@ -142,7 +142,7 @@ static void set_sample_fields(const struct tacho_sampler *s, struct perf_event_a
 		if (attr->sample_period == 1)
 			attr->sample_type |= PERF_SAMPLE_PERIOD;
 	}
-	if (o->target.all_cpus || o->target.cpus || o->fields & TACHO_FIELD_RAW)
+	if (s->target.all_cpus || s->target.cpus || o->fields & TACHO_FIELD_RAW)
 		attr->sample_type |= PERF_SAMPLE_CPU;
 }
 

@@ -45,7 +45,7 @@ int tacho_sampler_check_cpus(struct tacho_sampler *s, struct tacho_error *e)
 		n_gone = print_difference(s, &s->online, &now, true, &text);
 		if (n_gone > 0)
 			buf_puts(&text, " went offline: no more samples of it are recorded, even if it comes back");
-		if (!s->opts.target.cpus)	/* otherwise only the given CPUs are of interest */
+		if (!s->target.cpus)	/* otherwise only the given CPUs are of interest */
 			n_new = print_difference(s, &now, &s->online, false, &text);
 		if (n_new > 0)
 			buf_puts(&text, " came online after the recording was started and is not recorded");

@@ -84,9 +84,6 @@ int sampler_check_options(const struct tacho_sampler_opts *o, struct tacho_error
 		err = check_pages("ring_pages", o->ring_pages, e);
 	if (err == 0)
 		err = check_pages("aux_pages", o->aux_pages, e);
-	if (err == 0 && o->target.size && o->target.size != sizeof(o->target))
-		err = error_set(e, -EINVAL, "'target.size' is %zu, and the target of a sampler has %zu bytes", o->target.size,
-				sizeof(o->target));
 	return err;
 }
 

@@ -117,7 +117,7 @@ static void limit_stack_copies(const struct tacho_sampler *s, size_t ring_bytes)
 void rings_plan(struct tacho_sampler *s)
 {
 	struct host_facts host = { .mlock_kb = HOST_UNKNOWN };
-	size_t bytes = UNLIMITED_RING_BYTES, total = UNLIMITED_TOTAL_BYTES, n = s->opts.target.n_tids + 1;
+	size_t bytes = UNLIMITED_RING_BYTES, total = UNLIMITED_TOTAL_BYTES, n = s->target.n_tids + 1;
 	scoped(cpuset_done) struct cpuset online = { 0 };
 	uint32_t mark;
 

@@ -172,7 +172,7 @@ static int open_events(struct tacho_sampler *s, struct tacho_error *e)
 	if (n < 0)
 		return n;
 	rings_plan(s);
-	target = s->opts.target;
+	target = s->target;
 	target.size = sizeof(target);
 	target.clock_fallback = true;
 	if (s->opts.per_thread_rings)
@@ -229,9 +229,11 @@ int tacho_sampler_open(struct tacho_sampler *s, const struct tacho_sampler_opts 
 	if (s->set->was_open)
 		return error_set(e, -EBUSY, "the sampler was already opened");
 	err = opts_copy(&s->opts, sizeof(s->opts), opts, e);
-	if (err < 0)
-		return err;
-	err = sampler_check_options(&s->opts, e);
+	if (err == 0)
+		err = opts_copy(&s->target, sizeof(s->target), s->opts.target, e);
+	s->opts.target = NULL;	/* borrowed for this call only */
+	if (err == 0)
+		err = sampler_check_options(&s->opts, e);
 	if (err < 0)
 		return err;
 	n_events = s->set->events.n;

@@ -71,6 +71,7 @@ struct tacho_sampler {
 	struct tacho *t;
 	struct tacho_evset *set;
 	struct tacho_sampler_opts opts;
+	struct tacho_evset_opts target;	/* copy of *opts.target */
 	bool is_open;
 	bool stopped;			/* tacho_sampler_stop() was called */
 	bool has_modules;		/* the hitmap has mappings of kernel modules */

@@ -326,7 +326,7 @@ static int list_targets(const struct tacho_sampler *s, struct idlist *out)
 {
 	const struct evset_target *target = &s->set->target;
 
-	if (s->opts.target.enable_on_exec)
+	if (s->target.enable_on_exec)
 		return list_known_processes(&s->hitmap, out);
 	if (target->kind == TARGET_CPUS)
 		return proc_all(&s->t->sys, out);

@@ -28,7 +28,7 @@ static const char *needs_processes(const struct tacho_sampler *s)
 
 int user_target_plan(struct tacho_sampler *s)
 {
-	struct tacho_evset_opts *t = &s->opts.target;
+	struct tacho_evset_opts *t = &s->target;
 	const char *why;
 
 	if (!t->by_uid || t->n_pids || t->n_tids)

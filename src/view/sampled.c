@@ -643,7 +643,7 @@ static int open_sampler(struct sampled_view *v, const struct view_functions *f, 
 	const struct view_def *def = v->plan->def;
 	struct tacho_sampler_opts o = { .size = sizeof(o), .period = 1, .fields = TACHO_FIELD_RAW | TACHO_FIELD_CPU,
 		.use_clockid = true, .clockid = CLOCK_MONOTONIC, .no_bpf = true, .no_build_ids = true,
-		.target = { .size = sizeof(o.target), .all_cpus = true }, .no_buffering = def->wakes_for_each };
+		.target = TACHO_OPTS(tacho_evset_opts, .all_cpus = true), .no_buffering = def->wakes_for_each };
 	int err = 0;
 
 	for (uint32_t i = 0; err >= 0 && i < v->plan->n_events; i++)

@@ -57,7 +57,7 @@ static int open_own(struct stack_names *n, struct tacho *t, struct tacho_error *
 {
 	struct tacho_sampler_opts o = { .size = sizeof(o), .period = 1, .use_clockid = true, .clockid = CLOCK_MONOTONIC,
 		.no_bpf = true, .no_build_ids = true, .no_samples = true,
-		.target = { .size = sizeof(o.target), .all_cpus = true } };
+		.target = TACHO_OPTS(tacho_evset_opts, .all_cpus = true) };
 	int err = tacho_sampler_new(&n->own, t);
 
 	if (err == 0)

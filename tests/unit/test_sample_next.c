@@ -83,7 +83,7 @@ static void everything_in_order(void **state)
 	struct tacho *t;
 	int gate, pid = (assert_int_equal(tacho_open(&t, NULL, NULL), 0), start_pair(&gate)), got;
 	struct tacho_sampler *s = sampler_on(t, "page-faults:u,cpu-clock:u", TACHO_OPTS(tacho_sampler_opts, .fields = TACHO_FIELD_ADDR | TACHO_FIELD_CPU,
-					     .period = 1000, .target = { .pids = &pid, .n_pids = 1 }));
+					     .period = 1000, .target = TACHO_OPTS(tacho_evset_opts, .pids = &pid, .n_pids = 1)));
 	struct tacho_sampler_stats stats = { .size = sizeof(stats) };
 	const struct tacho_live_record *r;
 	uint64_t last = 0, n_samples = 0, n_faults = 0, n_exits = 0;

@@ -128,7 +128,7 @@ static void failed_sampler_can_be_opened(void **state)
 	assert_int_equal(tacho_sampler_start(s), -EBADF);
 	assert_int_equal(tacho_sampler_look(s), -EBADF);
 	for (int i = 0; i < 3; i++) {
-		assert_int_equal(tacho_sampler_open(s, TACHO_OPTS(tacho_sampler_opts, .target = { .pids = &no_process, .n_pids = 1 }), &e),
+		assert_int_equal(tacho_sampler_open(s, TACHO_OPTS(tacho_sampler_opts, .target = TACHO_OPTS(tacho_evset_opts, .pids = &no_process, .n_pids = 1)), &e),
 				 -ESRCH);
 		assert_int_equal(tacho_sampler_size(s), 1);
 	}
@@ -222,7 +222,7 @@ static void child_cannot_use_the_sampler(void **state)
 
 static void useless_options_are_refused(void **state)
 {
-	static const struct { struct tacho_sampler_opts opts; const char *words; } cases[] = {
+	const struct { struct tacho_sampler_opts opts; const char *words; } cases[] = {
 		{ { .fields = 0xffff0000 }, "0xffff0000" },
 		{ { .chain = (enum tacho_chain)77 }, "77" },
 		{ { .freq = 100, .period = 1000 }, "exclude each other" },
@@ -231,9 +231,9 @@ static void useless_options_are_refused(void **state)
 		{ { .use_clockid = true, .clockid = 99 }, "clock 99" },
 		{ { .ring_pages = 3 }, "'ring_pages' is 3" },
 		{ { .aux_pages = 6 }, "'aux_pages' is 6" },
-		{ { .target = { .size = 7 } }, "'target.size' is 7" },
-		{ { .target = { .n_pids = 3 } }, "'n_pids' is not 0" },
-		{ { .target = { .n_tids = 3 } }, "'n_tids' is not 0" },
+		{ { .target = &(struct tacho_evset_opts){ 0 } }, "the size field of the options is not set" },
+		{ { .target = TACHO_OPTS(tacho_evset_opts, .n_pids = 3) }, "'n_pids' is not 0" },
+		{ { .target = TACHO_OPTS(tacho_evset_opts, .n_tids = 3) }, "'n_tids' is not 0" },
 #ifdef __x86_64__
 		{ { .regs_user = ~0ULL }, "'regs_user'" },
 		{ { .regs_intr = 1ULL << 12 }, "'regs_intr'" },

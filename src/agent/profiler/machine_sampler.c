@@ -37,8 +37,7 @@ static int open_event(struct machine_sampler *s, const struct machine_sampler_op
 		      const char *event, bool user_only, struct tacho_error *e)
 {
 	const struct tacho_sampler_opts opts = {
-		.size = sizeof(opts), .target = { .size = sizeof(opts.target), .all_cpus = true,
-						  .all_user = user_only },
+		.size = sizeof(opts), .target = TACHO_OPTS(tacho_evset_opts, .all_cpus = true, .all_user = user_only),
 		.freq = o->frequency, .fields = TACHO_FIELD_CPU | TACHO_FIELD_PERIOD,
 		.chain = TACHO_CHAIN_AUTO, .stack_bytes = STACK_BYTES, .chain_no_kernel = user_only, .use_clockid = true,
 		.clockid = CLOCK_MONOTONIC, .no_build_ids = true, .unwound_here = true,

@@ -367,7 +367,7 @@ static bool starts_disabled(const struct record_session *s)
 
 static int open_sampler(struct record_session *s)
 {
-	struct tacho_evset_opts *t = &s->plan.sampler.target;
+	struct tacho_evset_opts *t = &s->plan.target;
 	struct tacho_error e = { .column = -1 };
 	int pid = s->command ? tacho_command_pid(s->command) : 0, n;
 	bool alone = s->command && !t->n_pids && !t->n_tids && !t->by_uid && !t->all_cpus && !t->cpus;
@@ -571,7 +571,7 @@ static void announce_target(const struct record_session *s)
 {
 	const struct record_opts *o = s->o;
 
-	if (s->plan.sampler.target.all_cpus && !o->all_cpus && !o->quiet && !o->dump_attr)
+	if (s->plan.target.all_cpus && !o->all_cpus && !o->quiet && !o->dump_attr)
 		message_text("record", "no command, process or CPU is given: recording the whole machine until Ctrl-C");
 }
 

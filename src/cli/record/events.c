@@ -359,7 +359,7 @@ static uint32_t sample_fields(const struct record_opts *o)
 
 static int plan_target(const struct record_opts *o, bool has_command, struct record_plan *plan)
 {
-	struct tacho_evset_opts *t = &plan->sampler.target;
+	struct tacho_evset_opts *t = &plan->target;
 	bool tasks = o->pids || o->tids || o->user;
 	/* As in perf, -t does not follow children unless --inherit is given. */
 	bool no_inherit = o->no_inherit && (*o->no_inherit || o->tids);
@@ -415,7 +415,7 @@ int record_plan_init(const struct record_opts *o, bool has_command, struct recor
 
 	set_message_command(o);
 	*s = (struct tacho_sampler_opts){
-		.size = sizeof(*s), .fields = sample_fields(o),
+		.size = sizeof(*s), .target = &plan->target, .fields = sample_fields(o),
 		.chain = o->chains ? TACHO_CHAIN_FP : TACHO_CHAIN_NONE,
 		.chain_no_user = o->kernel_chains, .chain_no_kernel = o->user_chains,
 		.counts_per_thread = o->counts, .namespaces = o->namespaces, .switches = o->switches || o->latency || o->off_cpu,

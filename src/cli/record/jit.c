@@ -22,12 +22,12 @@
 /* The number of processes that -p names. The sampler's target has the command's pid if there is no other target. */
 static size_t n_named(const struct record_plan *plan)
 {
-	return plan->pids ? plan->sampler.target.n_pids : 0;
+	return plan->pids ? plan->target.n_pids : 0;
 }
 
 static bool is_whole_machine(const struct record_plan *plan)
 {
-	const struct tacho_evset_opts *t = &plan->sampler.target;
+	const struct tacho_evset_opts *t = &plan->target;
 
 	return !plan->pids && !plan->tids && (t->all_cpus || t->cpus || t->by_uid);
 }

@@ -79,7 +79,8 @@ struct record_range {
 
 /* The options, converted to settings of the library and of the loop. */
 struct record_plan {
-	struct tacho_sampler_opts sampler;
+	struct tacho_sampler_opts sampler;	/* its target is the next member */
+	struct tacho_evset_opts target;
 	int *pids, *tids;
 	unsigned synth;			/* TACHO_SYNTH_ bits */
 	bool raw_stacks;		/* --call-graph dwarf,raw */

@@ -324,17 +324,17 @@ static int show(struct by_field *b)
 
 static int open_sampler(struct by_field *b, struct stat_target *target, struct tacho_error *e)
 {
-	struct tacho_sampler_opts opts = { .size = sizeof(opts), .period = 1, .fields = TACHO_FIELD_RAW, .no_bpf = true,
+	struct tacho_evset_opts to = target->evset;
+	struct tacho_sampler_opts opts = { .size = sizeof(opts), .target = &to, .period = 1, .fields = TACHO_FIELD_RAW, .no_bpf = true,
 		.no_build_ids = true, .ring_pages = RING_PAGES };
 	int pid = b->command ? tacho_command_pid(b->command) : 0, err;
 
-	opts.target = target->evset;
-	opts.target.no_inherit = b->o->no_inherit;
-	if (b->command && !opts.target.all_cpus && !opts.target.cpus && !opts.target.n_pids && !opts.target.n_tids &&
-	    !opts.target.by_uid) {
-		opts.target.pids = &pid;
-		opts.target.n_pids = 1;
-		opts.target.enable_on_exec = true;
+	to.no_inherit = b->o->no_inherit;
+	if (b->command && !to.all_cpus && !to.cpus && !to.n_pids && !to.n_tids &&
+	    !to.by_uid) {
+		to.pids = &pid;
+		to.n_pids = 1;
+		to.enable_on_exec = true;
 	}
 	err = tacho_sampler_open(b->sampler, &opts, e);
 	return err < 0 ? err : learn_events(b, e);

@@ -129,7 +129,8 @@ static int learn_events(struct trace *t, struct tacho_error *e)
 int trace_sampler_open(struct trace *t, bool with_calls, struct tacho_error *e)
 {
 	const struct trace_opts *o = t->o;
-	struct tacho_sampler_opts opts = { .size = sizeof(opts), .period = 1, .fields = TACHO_FIELD_RAW | TACHO_FIELD_CPU,
+	struct tacho_evset_opts target = { .size = sizeof(target), .no_inherit = o->no_inherit };
+	struct tacho_sampler_opts opts = { .size = sizeof(opts), .target = &target, .period = 1, .fields = TACHO_FIELD_RAW | TACHO_FIELD_CPU,
 		.use_clockid = true, .clockid = CLOCK_MONOTONIC, .no_bpf = true, .no_build_ids = true };
 	int err = tacho_open(&t->lib, NULL, e), *ids = NULL;
 	size_t n_ids = 0;
@@ -143,32 +144,31 @@ int trace_sampler_open(struct trace *t, bool with_calls, struct tacho_error *e)
 	if (o->pagefaults)
 		opts.fields |= TACHO_FIELD_ADDR;
 	opts.ring_pages = o->ring_pages;
-	opts.target = (struct tacho_evset_opts){ .size = sizeof(opts.target), .no_inherit = o->no_inherit };
-	opts.target.all_cpus = o->all_cpus || (!o->pid && !o->tid && !t->command_pid && !o->user);
+	target.all_cpus = o->all_cpus || (!o->pid && !o->tid && !t->command_pid && !o->user);
 	if (o->cpus)
-		opts.target.cpus = o->cpus;
+		target.cpus = o->cpus;
 	if (o->pid || o->tid) {
 		err = target_ids("trace", o->pid ? "-p" : "-t", o->pid ? o->pid : o->tid, &ids, &n_ids);
 		if (o->pid) {
-			opts.target.pids = ids;
-			opts.target.n_pids = n_ids;
+			target.pids = ids;
+			target.n_pids = n_ids;
 		} else {
-			opts.target.tids = ids;
-			opts.target.n_tids = n_ids;
+			target.tids = ids;
+			target.n_tids = n_ids;
 		}
 	}
 	if (err == 0 && o->user) {
-		err = target_user("trace", o->user, &opts.target.uid);
-		opts.target.by_uid = true;
+		err = target_user("trace", o->user, &target.uid);
+		target.by_uid = true;
 	}
 	if (err < 0) {
 		free(ids);
 		return err;
 	}
-	if (!opts.target.all_cpus && t->command_pid) {
-		opts.target.pids = &t->command_pid;
-		opts.target.n_pids = 1;
-		opts.target.enable_on_exec = true;
+	if (!target.all_cpus && t->command_pid) {
+		target.pids = &t->command_pid;
+		target.n_pids = 1;
+		target.enable_on_exec = true;
 	}
 	err = tacho_sampler_open(t->sampler, &opts, e);
 	free(ids);
