@@ -101,7 +101,7 @@ static int handle_complete(void *view, const struct kernel_sample *s)
 		row->pub.n_unknown++;
 		return 0;
 	}
-	ns = s->time > *issued ? s->time - *issued : 0;
+	ns = kernel_elapsed(*issued, s->time);
 	row->pub.n++;
 	row->pub.bytes += (uint32_t)kernel_number(s, RQ_NR_SECTOR) * (uint64_t)SECTOR;
 	row->pub.sum_ns += ns;

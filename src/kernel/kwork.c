@@ -94,7 +94,7 @@ static struct task_time *task_of(struct tacho_kwork *k, uint32_t tid, uint32_t c
 /* Attributes the time since the last event of the CPU. */
 static int advance(struct tacho_kwork *k, struct cpu_time *c, uint64_t time)
 {
-	uint64_t ns = c->since && time > c->since ? time - c->since : 0;
+	uint64_t ns = c->since ? kernel_elapsed(c->since, time) : 0;
 	struct task_time *t;
 
 	c->since = time;
@@ -217,7 +217,7 @@ static struct work_row *row_of(struct tacho_kwork *k, const struct kernel_sample
 
 static void add_time(struct tacho_kwork_times *t, uint64_t from, uint64_t to)
 {
-	uint64_t ns = to > from ? to - from : 0;
+	uint64_t ns = kernel_elapsed(from, to);
 
 	t->n++;
 	t->sum_ns += ns;
@@ -252,7 +252,7 @@ static int enter(struct tacho_kwork *k, const struct kernel_sample *s, const str
 	if (row->requested_ns) {
 		if (!row->is_hidden)
 			add_time(&row->pub.delays, row->requested_ns, s->time);
-		row->delay_ns = s->time - row->requested_ns;
+		row->delay_ns = kernel_elapsed(row->requested_ns, s->time);
 		row->requested_ns = 0;
 	}
 	return ev->kind == TACHO_KWORK_WORKQUEUE ? 0 : count_irq(k, s, ev->kind == TACHO_KWORK_SOFTIRQ, true);
@@ -260,7 +260,7 @@ static int enter(struct tacho_kwork *k, const struct kernel_sample *s, const str
 
 static int leave(struct tacho_kwork *k, const struct kernel_sample *s, const struct work_event *ev)
 {
-	struct tacho_kwork_run run = { .to_ns = s->time };
+	struct tacho_kwork_run run = { 0 };
 	struct work_row *row;
 	int err = 0;
 
@@ -271,6 +271,7 @@ static int leave(struct tacho_kwork *k, const struct kernel_sample *s, const str
 		add_time(&row->pub.runs, row->entered_ns, s->time);
 		run.row = &row->pub;
 		run.from_ns = row->entered_ns;
+		run.to_ns = max_of(s->time, row->entered_ns);
 		run.delay_ns = row->delay_ns;
 		err = k->opts.run ? k->opts.run(k->opts.arg, &run) : 0;
 	}

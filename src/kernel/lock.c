@@ -310,7 +310,7 @@ static int handle_end(void *view, const struct kernel_sample *s)
 		return 0;
 	use->state = LOCK_ACQUIRED;
 	l->rows.v[use->row].pub.n_acquired++;
-	return add_wait(l, use->row, s->time - use->time);
+	return add_wait(l, use->row, kernel_elapsed(use->time, s->time));
 }
 
 /* ---- lockdep ---- */
@@ -387,7 +387,7 @@ static int handle_acquired(void *view, const struct kernel_sample *s)
 	if (!use || use->state == LOCK_UNUSED || !is_in_time(l, s))
 		return 0;
 	if (use->state == LOCK_CONTENDED)
-		err = add_wait(l, use->row, s->time - use->time);
+		err = add_wait(l, use->row, kernel_elapsed(use->time, s->time));
 	else if (use->state != LOCK_ACQUIRING)
 		return break_use(l, use, &l->totals.broken_acquired);
 	use->state = LOCK_ACQUIRED;

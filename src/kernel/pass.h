@@ -109,6 +109,12 @@ static inline bool kernel_has(const struct kernel_sample *s, unsigned field)
 	return s->event->fields[field].size != 0;
 }
 
+/* Nanoseconds between two events; 0 if they come in the wrong order, as in a recording with wrong times. */
+static inline uint64_t kernel_elapsed(uint64_t from_ns, uint64_t to_ns)
+{
+	return to_ns > from_ns ? to_ns - from_ns : 0;
+}
+
 uint64_t kernel_number_any(const struct kernel_sample *s, const struct kernel_field *f);
 
 /* The value of a number, with its sign extended; 0 if the event does not have the field. */

@@ -162,7 +162,7 @@ static void put_row(const struct kwork_table *t, const struct tacho_kwork_row *r
 static void put_summary(const struct kwork_table *t, const struct tacho_kwork *k, struct buf *out)
 {
 	const struct tacho_kernel_totals *totals = tacho_kwork_totals(k);
-	uint64_t span = totals->last_ns - totals->first_ns, sum = 0, n = 0;
+	uint64_t span = totals->last_ns > totals->first_ns ? totals->last_ns - totals->first_ns : 0, sum = 0, n = 0;
 
 	for (size_t i = 0; i < t->n; i++) {
 		sum += t->v[i]->runs.sum_ns;

@@ -85,7 +85,7 @@ static void put_cpus(const struct tacho_kwork *k, struct buf *out)
 		   percent(sum.irq_ns, sum.total_ns), percent(sum.softirq_ns, sum.total_ns));
 	for (c = next_cpu(k, -1); c; c = next_cpu(k, c->cpu)) {
 		double load = percent(c->total_ns - c->idle_ns - c->irq_ns - c->softirq_ns, c->total_ns);
-		size_t bars = (size_t)(load * BAR_WIDTH / 100);
+		size_t bars = (size_t)(min_of(load, 100.0) * BAR_WIDTH / 100);	/* sums of wrong times wrap */
 
 		buf_printf(out, "%%Cpu%-4" PRIu32 "[", c->cpu);
 		buf_pad(out, '|', bars);

@@ -26,6 +26,7 @@ static const struct sched_format *find_format(const char *name)
 struct export_run {
 	struct sched_export x;
 	const struct sched_format *format;
+	uint64_t n_events, n_switches;	/* exported */
 };
 
 static int on_event(void *arg, const struct tacho_sched_event *ev)
@@ -38,6 +39,8 @@ static int on_event(void *arg, const struct tacho_sched_event *ev)
 		return 0;
 	if (!run->x.first_ns)
 		run->x.first_ns = ev->time;
+	run->n_events++;
+	run->n_switches += ev->kind == TACHO_SCHED_SWITCH;
 	err = run->format->event(&run->x, ev);
 	return err < 0 ? err : sched_output_line(&run->x.out);
 }
@@ -53,6 +56,17 @@ static int write_all(struct export_run *run, struct tacho_error *e)
 	if (read != -ENOENT && read != -ENOMEM && run->format->end && !x->out.err)
 		err = run->format->end(x);
 	return err < 0 ? error_nomem(e) : read;
+}
+
+/* A trace without switches looks like a machine on which nothing ran. */
+static int report_missing(const struct export_run *run)
+{
+	if (run->n_switches)
+		return 0;
+	message_text(COMMAND, "%s no event sched:sched_switch, so the trace %s",
+		     run->x.o->time ? "in this time the recording has" : "the recording has",
+		     run->n_events ? "does not show which task ran when" : "is empty");
+	return run->n_events ? 0 : EXIT_FAILED;
 }
 
 static int export_to(struct export_run *run, const char *path)
@@ -71,7 +85,9 @@ static int export_to(struct export_run *run, const char *path)
 	status = sched_output_close(&x->out);
 	if (status || err == -ENOENT || err == -ENOMEM)
 		io_discard(x->out.path ? x->out.path : "");
-	return status ? status : kernel_status(COMMAND, tacho_sched_totals(x->sched), err, &e);
+	if (status == 0)
+		status = kernel_status(COMMAND, tacho_sched_totals(x->sched), err, &e);
+	return status ? status : report_missing(run);
 }
 
 static bool has_chains(const struct tacho_perfdata *pd)

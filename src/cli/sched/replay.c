@@ -16,7 +16,7 @@
 
 #define COMMAND "sched replay"
 #define STACK_BYTES (64u << 10)
-#define MAX_RUN_NS (3600ULL * 1000000000)	/* of one task, so that a damaged recording does not run for ever */
+#define MAX_TASK_NS (3600ULL * 1000000000)	/* so that a damaged recording does not run or sleep for ever */
 #define CALIBRATION_ROUNDS 10
 #define BURN_ROUNDS 1000
 
@@ -221,8 +221,9 @@ static int check_plan(const struct replay_plan *plan)
 		return EXIT_FAILED;
 	}
 	for (size_t i = 0; i < plan->tasks.n; i++)
-		if (plan->tasks.v[i]->run_ns > MAX_RUN_NS) {
-			message_text(COMMAND, "task %" PRIu32 " would run for more than an hour", plan->tasks.v[i]->tid);
+		if (plan->tasks.v[i]->run_ns > MAX_TASK_NS || plan->tasks.v[i]->sleep_ns > MAX_TASK_NS) {
+			message_text(COMMAND, "task %" PRIu32 " would %s for more than an hour: replay a part with --time",
+				     plan->tasks.v[i]->tid, plan->tasks.v[i]->run_ns > MAX_TASK_NS ? "run" : "sleep");
 			return EXIT_FAILED;
 		}
 	return 0;

@@ -29,7 +29,7 @@ struct replay_task {
 	uint32_t tid;
 	struct { struct replay_step *v; size_t n, cap; } steps;
 	uint64_t run_from;		/* while it runs: since when without a step */
-	uint64_t run_ns;		/* sum */
+	uint64_t run_ns, sleep_ns;	/* sums */
 	bool sleeps;			/* its last step is a WAIT, and it has not been woken up */
 	sem_t wakeups;			/* while replaying */
 };

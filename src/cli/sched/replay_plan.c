@@ -62,7 +62,8 @@ static int add_run(struct replay_plan *plan, struct replay_task *t, uint64_t tim
 	t->run_from = time;
 	if (!ns)
 		return 0;
-	t->run_ns += ns;
+	if (__builtin_add_overflow(t->run_ns, ns, &t->run_ns))
+		t->run_ns = UINT64_MAX;
 	plan->n_runs++;
 	return add_step(t, REPLAY_RUN, ns, 0);
 }
@@ -141,6 +142,9 @@ void replay_plan_finish(struct replay_plan *plan)
 		struct replay_task *t = plan->tasks.v[i];
 
 		t->steps.n -= t->sleeps;	/* it was not woken up any more */
+		for (size_t s = 0; s < t->steps.n; s++)
+			if (t->steps.v[s].kind == REPLAY_SLEEP && __builtin_add_overflow(t->sleep_ns, t->steps.v[s].ns, &t->sleep_ns))
+				t->sleep_ns = UINT64_MAX;
 	}
 }
 

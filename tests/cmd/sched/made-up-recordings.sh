@@ -39,3 +39,35 @@ python3 "$SUPPORT/sched-recording" hostile.data cut
 # A field of a format that is outside of the samples.
 python3 "$SUPPORT/sched-recording" hostile.data offsets
 [ "$(status_of tacho sched latency -i hostile.data)" = 0 ] && grep -q 'records are damaged' err || fail "offsets: $(cat err)"
+# Times: a sleep of years is not replayed; a recording without switches does not become an empty trace without a word.
+python3 - <<'P'
+import os, sys
+sys.path.insert(0, os.environ['SUPPORT'])
+from tracepoints import Recording
+SWITCH = [('char[16]', 'prev_comm'), ('pid_t', 'prev_pid'), ('int', 'prev_prio'), ('long', 'prev_state'),
+          ('char[16]', 'next_comm'), ('pid_t', 'next_pid'), ('int', 'next_prio')]
+WAKING = [('char[16]', 'comm'), ('pid_t', 'pid'), ('int', 'prio'), ('int', 'target_cpu')]
+r = Recording()
+switch = r.event('sched:sched_switch', SWITCH)
+waking = r.event('sched:sched_waking', WAKING)
+def sw(t, a, state, b):
+    r.sample(switch, 0, a, a, t, prev_comm='a%d' % a, prev_pid=a, prev_prio=120, prev_state=state, next_comm='a%d' % b, next_pid=b, next_prio=120)
+sw(1000000, 0, 0, 7)
+sw(2000000, 7, 1, 0)
+r.sample(waking, 0, 0, 0, 10 ** 17, fields={'comm': 'a7', 'pid': 7, 'prio': 120, 'target_cpu': 0})
+sw(10 ** 17 + 1000, 0, 0, 7)
+sw(10 ** 17 + 2000, 7, 1, 0)
+r.write('years.data')
+r = Recording()
+waking = r.event('sched:sched_waking', WAKING)
+for i in range(3):
+    r.sample(waking, 0, 0, 0, 1000 * i + 1000, fields={'comm': 'a7', 'pid': 7, 'prio': 120, 'target_cpu': 0})
+r.write('wakeups.data')
+P
+[ "$(status_of tacho sched replay -i years.data)" = 1 ] && grep -q 'task 7 would sleep for more than an hour' err || fail "years: $(cat err)"
+tacho sched replay -r 1 -i years.data --time 0,1 >out || fail "a part of the years"
+for format in perfetto ftrace chrome; do
+	[ "$(status_of tacho sched export -f $format -i wakeups.data -o x.$format)" = 0 ] && grep -q 'has no event sched:sched_switch' err || fail "$format: $(cat err)"
+	[ "$(status_of tacho sched export -f $format -i years.data --time 5,6 -o x.$format)" = 1 ] &&
+		grep -q 'in this time the recording has no event sched:sched_switch, so the trace is empty' err || fail "$format: $(cat err)"
+done
