@@ -15,30 +15,38 @@
 
 #define MAX_READ 1024u			/* maximum number of records per batch */
 #define PREFETCH_DISTANCE 16u		/* records between a record's prefetch and its use */
-#define NEEDED (PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_CALLCHAIN)
+#define NEEDED (PERF_SAMPLE_IP | PERF_SAMPLE_TID)
+#define MISC_CPUMODE 7u
 
 /* ---- which samples qualify ---- */
 
-static bool has_filter(const struct profile_filter *f)
+/* Filters that look at the fields of a sample, or into its stack. */
+static bool has_sample_filter(const struct profile_filter *f)
 {
-	return f->comms.n || f->objects.n || f->symbols.n || f->pids.n || f->tids.n || f->by_sample || f->by_cpu ||
-	       f->by_parent || f->by_time || f->by_parallelism || f->by_counted_cpu || f->by_end;
+	return f->by_sample || f->by_cpu || f->by_parent || f->by_time || f->by_parallelism || f->by_counted_cpu || f->by_end;
 }
 
-/* Whether all samples are accepted, and rows store only event, thread and stack. */
-static bool keeps_all_samples(const struct load *l)
+/* Filters that look at threads and leaf frames only; see profile_row_passes(). */
+static bool has_row_filter(const struct profile_filter *f)
+{
+	return f->comms.n || f->objects.n || f->symbols.n || f->pids.n || f->tids.n;
+}
+
+/* Whether rows store only event, thread and stack, and whether these are enough to accept a sample. */
+static bool is_plain_profile(const struct load *l)
 {
 	const struct tacho_profile_opts *o = &l->profile->opts;
 
-	return !l->selects_samples && !has_filter(&l->profile->filter) && !o->keep && !o->n_fields && !o->per_cpu &&
-	       !o->per_time && !o->branches && !o->weigh && !o->weight_is_count && !o->resolved && !o->no_chains && !o->max_stack;
+	return !l->selects_samples && !has_sample_filter(&l->profile->filter) && !o->keep && !o->n_fields && !o->per_cpu &&
+	       !o->per_time && !o->branches && !o->weigh && !o->weight_is_count && !o->resolved && !o->max_stack;
 }
 
-static struct fast_event fast_event_of(const struct tacho_layout *lay, uint32_t id)
+static struct fast_event fast_event_of(const struct tacho_layout *lay, uint32_t id, bool no_chains)
 {
 	uint64_t type = lay->sample_type;
 
 	return (struct fast_event){
+		.has_chain = type & PERF_SAMPLE_CALLCHAIN, .leaf_only = no_chains || !(type & PERF_SAMPLE_CALLCHAIN),
 		.ip = sample_field_offset(type, PERF_SAMPLE_IP), .task = sample_field_offset(type, PERF_SAMPLE_TID),
 		.time = sample_field_offset(type, PERF_SAMPLE_TIME),
 		.period = sample_field_offset(type, PERF_SAMPLE_PERIOD), .chain = sample_leading_end(type), .fixed_period = lay->period, .event = id,
@@ -53,13 +61,15 @@ int fast_path_open(struct load *l)
 
 	fast->id_offset = perfdata_sample_id_offset(l->pd);
 	fast->generation = 1;
-	if (!keeps_all_samples(l) || !n || fast->id_offset >= UINT16_MAX)
+	fast->filters = has_row_filter(&l->profile->filter);
+	if (!is_plain_profile(l) || !n || fast->id_offset >= UINT16_MAX)
 		return 0;
 	fast->events = calloc(n, sizeof(*fast->events));
 	if (!fast->events)
 		return -ENOMEM;
 	for (size_t i = 0; i < n; i++)
-		fast->events[i] = fast_event_of(&tacho_perfdata_event(l->pd, i)->layout, l->event_ids[i]);
+		fast->events[i] = fast_event_of(&tacho_perfdata_event(l->pd, i)->layout, l->event_ids[i],
+						l->profile->opts.no_chains);
 	fast->n_events = n;
 	return 0;
 }
@@ -145,7 +155,7 @@ static __attribute__((noinline)) int find_task(struct load *l, struct fast_task 
 	t->generation = 0;
 	t->pid = pid;
 	t->tid = tid;
-	t->thread = l->profile->opts.join_threads ? l->profile->threads.v[thread].first_of_comm : thread;
+	t->thread = l->profile->opts.join_threads && !l->fast.filters ? l->profile->threads.v[thread].first_of_comm : thread;
 	err = stacks_task_context(&l->stacks, pid, thread, &t->context);
 	if (err > 0)
 		t->generation = l->fast.generation;
@@ -165,19 +175,69 @@ static inline int task_of_sample(struct load *l, const uint8_t *at, struct fast_
 	return find_task(l, t, pid, tid);
 }
 
-/* Whether the sample has a chain that begins with a marker and the sampled address. */
+/* The chain of a sample, if it has one and all of it lies in the record. */
 static inline bool chain_of_sample(const struct fast_event *ev, const uint8_t *at, uint32_t size, struct tacho_words *out)
 {
 	uint32_t first = ev->chain + 8;
-	const uint64_t *v = (const uint64_t *)(at + first);
-	uint64_t n;
 
-	if (size < first + 16 || (uintptr_t)at % sizeof(*v))
+	if (size < first)
 		return false;
-	n = read_u64(at + ev->chain);
-	*out = (struct tacho_words){ v, n };
-	return n >= 2 && n <= (size - first) / sizeof(*v) && v[1] == read_u64(at + ev->ip) && v[1] < CONTEXT_FIRST &&
+	*out = (struct tacho_words){ (const uint64_t *)(at + first), read_u64(at + ev->chain) };
+	return out->n <= (size - first) / sizeof(*out->v);
+}
+
+/* Whether the chain begins with a marker and the sampled address. */
+static inline bool begins_with_leaf(const struct fast_event *ev, const uint8_t *at, const struct tacho_words *chain)
+{
+	const uint64_t *v = chain->v;
+
+	return (uintptr_t)at % sizeof(*v) == 0 && chain->n >= 2 && v[1] == read_u64(at + ev->ip) && v[1] < CONTEXT_FIRST &&
 	       (v[0] == CONTEXT_USER || v[0] == CONTEXT_KERNEL);
+}
+
+/* The space of the sampled address, from the record's header, if it is one that the fast path knows. */
+static inline bool space_of_sample(const uint8_t *at, enum tacho_space *out)
+{
+	uint16_t misc;
+
+	memcpy(&misc, at + 4, sizeof(misc));
+	*out = misc & MISC_CPUMODE;
+	return *out == TACHO_SPACE_USER || *out == TACHO_SPACE_KERNEL;
+}
+
+struct fast_stack {			/* of one sample */
+	struct tacho_words chain;
+	enum tacho_space space;		/* of the address of a sample without chain */
+};
+
+static inline bool stack_of_sample(const struct fast_event *ev, const uint8_t *at, uint32_t size, struct fast_stack *out)
+{
+	if (ev->has_chain && !chain_of_sample(ev, at, size, &out->chain))
+		return false;
+	return ev->leaf_only ? size >= ev->chain && space_of_sample(at, &out->space) : begins_with_leaf(ev, at, &out->chain);
+}
+
+static inline int add_stack(struct load *l, const struct fast_event *ev, const struct fast_task *task, const uint8_t *at,
+			    const struct fast_stack *st)
+{
+	if (ev->leaf_only)
+		return stacks_add_leaf(&l->stacks, &task->context, st->space, read_u64(at + ev->ip));
+	return stacks_add_raw(&l->stacks, &task->context, st->chain);
+}
+
+/* Samples are counted here unless a filter may reject their row. */
+static inline void count_sample(struct load *l, struct fast_event *ev, struct pending_sample *w, uint64_t time)
+{
+	w->counted_already = !l->fast.filters;
+	if (l->fast.filters) {
+		w->time = time;
+		w->raw_stack = w->filtered = false;
+		w->parallelism = 1;
+		return;
+	}
+	ev->n++;
+	ev->sum += w->row.period;
+	load_note_time(l, time);
 }
 
 /* Returns 1, 0 if the sample must take the slow path, or -ENOMEM. */
@@ -185,12 +245,11 @@ static int read_sample(struct load *l, const uint8_t *at, uint32_t size)
 {
 	struct fast_event *ev = event_of_sample(l, at, size);
 	struct fast_task *task = NULL;
-	struct tacho_words chain;
+	struct fast_stack stack = { .space = TACHO_SPACE_UNKNOWN };
 	struct pending_sample *w;
-	uint64_t period;
 	int err;
 
-	if (!ev || !chain_of_sample(ev, at, size, &chain))
+	if (!ev || !stack_of_sample(ev, at, size, &stack))
 		return 0;
 	if (stacks_full(&l->stacks) && load_flush(l) < 0)
 		return -ENOMEM;
@@ -199,16 +258,13 @@ static int read_sample(struct load *l, const uint8_t *at, uint32_t size)
 	err = task_of_sample(l, at + ev->task, &task);
 	if (err <= 0)
 		return err;
-	period = ev->period ? read_u64(at + ev->period) : ev->fixed_period;
-	ev->n++;
-	ev->sum += period;
-	load_note_time(l, ev->time ? read_u64(at + ev->time) : 0);
 	w = &l->pending[l->stacks.n];
-	w->counted_already = true;
 	w->row = (struct tacho_profile_row){
-		.event = ev->event, .thread = task->thread, .cpu = -1, .samples = 1, .period = period,
+		.event = ev->event, .thread = task->thread, .cpu = -1, .samples = 1,
+		.period = ev->period ? read_u64(at + ev->period) : ev->fixed_period,
 	};
-	return stacks_add_raw(&l->stacks, &task->context, chain) < 0 ? -ENOMEM : 1;
+	count_sample(l, ev, w, ev->time ? read_u64(at + ev->time) : 0);
+	return add_stack(l, ev, task, at, &stack) < 0 ? -ENOMEM : 1;
 }
 
 /* ---- records ---- */

@@ -1,7 +1,7 @@
 /*
- * The fast path of loading: samples that consist of addresses, a thread, a time and a call chain, in a mapped
- * file, for a profile that accepts all samples and stores no other fields of them. These samples are read
- * without being decoded.
+ * The fast path of loading: samples that consist of addresses, a thread, a time and maybe a call chain, in a mapped
+ * file, for a profile that stores no other fields of them and filters them at most by thread and leaf. These samples
+ * are read without being decoded.
  */
 #ifndef PROFILE_FAST_PATH_H
 #define PROFILE_FAST_PATH_H
@@ -11,9 +11,12 @@
 struct load;
 
 struct fast_event {			/* offsets of an event's sample fields from the record's start; 0: no such field */
-	uint32_t ip, task, time, period, chain;
+	uint32_t ip, task, time, period;
+	uint32_t chain;			/* or the end of the fields, if there is no chain */
 	uint64_t fixed_period;		/* period of all samples, if they have no period field */
 	uint32_t event;			/* event id in the profile */
+	bool has_chain;			/* its samples have a call chain, which follows the other fields */
+	bool leaf_only;			/* its stacks are the sampled address alone */
 	bool usable;			/* its samples may take the fast path */
 	uint64_t n, sum;		/* number of samples that took the fast path, and the sum of their
 					 * periods */
@@ -33,6 +36,7 @@ struct fast_task {
 
 struct fast_path {
 	struct fast_event *events;	/* events of the file when loading began */
+	bool filters;			/* rows are filtered, so samples are counted later */
 	size_t n_events;		/* 0: no sample takes the fast path */
 	uint32_t id_offset;		/* offset of the event's id in a sample; 0: there is only one event */
 	uint32_t generation;		/* generation of `tasks`; incremented when maps or comms change */

@@ -23,9 +23,9 @@ int stacks_task_context(struct stack_resolver *s, uint32_t pid, uint32_t thread,
 	return address_lookup_is_stable(&lookup);
 }
 
-static inline uint64_t leaf_region_tag(const struct task_context *task, const uint64_t *chain)
+static inline uint64_t leaf_region_tag(const struct task_context *task, enum tacho_space space)
 {
-	return task->hash_seed ^ chain[0];
+	return task->hash_seed ^ (uint64_t)space << 32;
 }
 
 static inline struct leaf_region *leaf_region_slot(const struct stack_resolver *s, uint64_t tag, uint64_t ip)
@@ -39,9 +39,8 @@ static inline bool leaf_region_matches(const struct leaf_region *r, uint64_t tag
 }
 
 static __attribute__((noinline)) int leaf_region_fill(struct stack_resolver *s, const struct task_context *task,
-						      const uint64_t *chain, struct leaf_region *out)
+						      enum tacho_space space, uint64_t ip, struct leaf_region *out)
 {
-	enum tacho_space space = chain[0] == CONTEXT_USER ? TACHO_SPACE_USER : TACHO_SPACE_KERNEL;
 	struct interval in = { .last = UINT64_MAX };
 	struct address_lookup lookup;
 
@@ -50,9 +49,9 @@ static __attribute__((noinline)) int leaf_region_fill(struct stack_resolver *s, 
 	if (lookup.kernel)
 		in.object = lookup.kernel;
 	else
-		in = address_lookup_find(&lookup, chain[1]);
-	*out = (struct leaf_region){ .tag = leaf_region_tag(task, chain), .start = in.start, .last = in.last,
-				     .space = (uint8_t)space, 
+		in = address_lookup_find(&lookup, ip);
+	*out = (struct leaf_region){ .tag = leaf_region_tag(task, space), .start = in.start, .last = in.last,
+				     .space = (uint8_t)space,
 				     .mapping = mapping_of_exact(s, mapping_of_interval(s, &in, space)) };
 	return 0;
 }
@@ -86,13 +85,14 @@ static inline uint64_t hash_callers(const struct tacho_words *chain, uint64_t h,
 						 * twice */
 }
 
-int stacks_add_raw(struct stack_resolver *s, const struct task_context *task, struct tacho_words chain)
+/* Fills in a stack that consists of its leaf. 0 or -ENOMEM. */
+static inline int fill_leaf(struct stack_resolver *s, const struct task_context *task, enum tacho_space space, uint64_t ip,
+			    struct sample_stack *to)
 {
-	uint64_t ip = chain.v[1], tag = leaf_region_tag(task, chain.v);
-	struct sample_stack *to = &s->batch[s->n++];
+	uint64_t tag = leaf_region_tag(task, space);
 	struct leaf_region *r = leaf_region_slot(s, tag, ip);
 
-	if (!leaf_region_matches(r, tag, ip) && leaf_region_fill(s, task, chain.v, r) < 0)
+	if (!leaf_region_matches(r, tag, ip) && leaf_region_fill(s, task, space, ip, r) < 0)
 		return -ENOMEM;
 	to->leaf.spot.offset = (ip - r->mapping.bias) & r->mapping.mask;
 	to->leaf.spot.object = r->mapping.object;
@@ -105,6 +105,25 @@ int stacks_add_raw(struct stack_resolver *s, const struct task_context *task, st
 	to->node = 0;
 	to->owner = task->owner;
 	to->dropped = false;
+	return 0;
+}
+
+int stacks_add_leaf(struct stack_resolver *s, const struct task_context *task, enum tacho_space space, uint64_t ip)
+{
+	struct sample_stack *to = &s->batch[s->n++];
+
+	to->has_callers = false;
+	list_by_kind(s, to, false);
+	return fill_leaf(s, task, space, ip, to);
+}
+
+int stacks_add_raw(struct stack_resolver *s, const struct task_context *task, struct tacho_words chain)
+{
+	enum tacho_space space = chain.v[0] == CONTEXT_USER ? TACHO_SPACE_USER : TACHO_SPACE_KERNEL;
+	struct sample_stack *to = &s->batch[s->n++];
+
+	if (fill_leaf(s, task, space, chain.v[1], to) < 0)
+		return -ENOMEM;
 	to->has_callers = chain.n > 2;
 	to->pid = task->pid;
 	to->chain = chain;

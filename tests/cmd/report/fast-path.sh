@@ -1,4 +1,4 @@
-# Samples with call chains take the fast path of loading; --max-stack with a limit that is never reached forces the general
+# Samples with and without call chains take the fast path of loading; --max-stack with a limit that is never reached forces the general
 # path. Both show the same as perf: for short-lived programs, several events, the whole machine with the kernel, and a stream
 # whose events are described only after the first samples.
 . "$SUPPORT/lib.sh"
@@ -73,6 +73,19 @@ for options in "-s comm" "-s comm --no-children" "-s comm,dso --no-children"; do
 	same machine.data -c ls,sort,md5sum -g none $options
 done
 same machine.data -g none --no-children -s dso
+
+# Stacks that are the sampled address alone: chains are not asked for, or were not recorded. With and without filters.
+for options in "" "-s pid,sym" "-s comm,dso,sym" "-c first" "-d w" "-S leaf1,leaf2" "-c second -S leaf1 -s pid,sym"; do
+	both two.data -g none --no-children $options
+done
+both machine.data -g none --no-children
+both machine.data -g none --no-children -c ls,sort -s comm,dso,sym
+live_perf record -q -F 2000 -e cpu-clock:u,page-faults:u -o plain.data -- ./w 2 2>/dev/null || echo "no recording without chains"
+if [ -s plain.data ]; then
+	for options in "" "-s dso,sym" "-d w" "-S leaf1" "-c w"; do
+		both plain.data $options
+	done
+fi
 
 # All attributes but one after the first sample; what would leave records unaligned is left out.
 python3 - <<'P'
