@@ -175,15 +175,17 @@ void buf_duration(struct buf *b, double seconds)
 void buf_vprintf(struct buf *b, const char *fmt, va_list ap)
 {
 	va_list again;
+	size_t room;
 	char *at;
 	int n;
 
 	at = buf_grow(b, 127);
 	if (!at)
 		return;
+	room = b->cap - b->n;
 	va_copy(again, ap);
-	n = vsnprintf(at, 128, fmt, ap);
-	if (n > 127) {
+	n = vsnprintf(at, room, fmt, ap);
+	if (n >= 0 && (size_t)n >= room) {
 		at = buf_grow(b, (size_t)n);
 		if (at)
 			vsnprintf(at, (size_t)n + 1, fmt, again);

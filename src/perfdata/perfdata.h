@@ -95,7 +95,8 @@ int input_file_open(struct input_file *f, const char *path, const struct tacho_p
 void input_file_close(struct input_file *f);
 /* Releases the pages below `offset`, which are not needed soon, to keep resident memory small. */
 void input_file_drop_pages(struct input_file *f, uint64_t offset);
-#define DROP_BYTES (8u << 20)		/* granularity of input_file_drop_pages() */
+#define DROP_BYTES (1u << 20)		/* granularity of input_file_drop_pages() */
+#define DROP_LAG_BYTES (8u << 20)	/* pages that are kept while records are sorted */
 
 struct file_header {
 	uint64_t entry_bytes;		/* size of an attr with its section of ids */
@@ -233,7 +234,7 @@ static inline bool reorder_next_fast(struct reorder_queue *o, const struct perfd
 		return false;
 	at = o->v[o->head].at;
 	offset = (uintptr_t)at - (uintptr_t)s->base;
-	if (offset >= f->size || offset > f->dropped + 2ULL * DROP_BYTES)
+	if (offset >= f->size || offset > f->dropped + 2ULL * DROP_LAG_BYTES)
 		return false;
 	o->head++;
 	record_fill(rec, at, s->base_offset + offset, s->swap);

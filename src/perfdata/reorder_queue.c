@@ -65,16 +65,29 @@ static int sort_queued(struct reorder_queue *o)
 	return 0;
 }
 
-/* Releases pages before `at`, except for the last DROP_BYTES. A queued record further back is read again. */
+/* Releases pages before `at`, except for the last DROP_LAG_BYTES. A queued record further back is read again. */
 static void drop_pages_before(struct perfdata_stream *s, const uint8_t *at)
 {
 	uint64_t offset = (uint64_t)(at - s->base);
 
-	if (offset > s->file->dropped + 2ULL * DROP_BYTES)
-		input_file_drop_pages(s->file, offset - DROP_BYTES);
+	if (offset > s->file->dropped + 2ULL * DROP_LAG_BYTES)
+		input_file_drop_pages(s->file, offset - DROP_LAG_BYTES);
 }
 
-static int end_round(struct reorder_queue *o)
+/* Releases the pages of records that were returned: those before all queued ones. */
+static void drop_returned(const struct reorder_queue *o, const struct perfdata_stream *s)
+{
+	uintptr_t first = (uintptr_t)s->at, base = (uintptr_t)s->base;
+
+	if (s->block)
+		return;
+	for (size_t i = o->head; i < o->n; i++)
+		first = min_of(first, (uintptr_t)o->v[i].at);
+	if (first > base)
+		input_file_drop_pages(s->file, first - base);
+}
+
+static int end_round(struct reorder_queue *o, const struct perfdata_stream *s)
 {
 	int err = sort_queued(o);
 
@@ -84,6 +97,7 @@ static int end_round(struct reorder_queue *o)
 	if (o->n > o->head)
 		o->ready += entries_until(o->v + o->head, o->n - o->head, o->limit);
 	o->limit = o->newest;
+	drop_returned(o, s);
 	return 0;
 }
 
@@ -262,7 +276,7 @@ static int push_next(struct reorder_queue *o, struct perfdata_stream *s, struct 
 	time = record_time(s->pd, rec);
 	if (time)
 		return push(o, s, time, rec->bytes);
-	err = rec->type == TACHO_RECORD_FINISHED_ROUND ? end_round(o) : 0;
+	err = rec->type == TACHO_RECORD_FINISHED_ROUND ? end_round(o, s) : 0;
 	return err < 0 ? err : 1;
 }
 

@@ -251,6 +251,76 @@ static int compare_fdes(const void *pa, const void *pb)
 	return a->program < b->program ? -1 : a->program > b->program;
 }
 
+#define DIGIT_BITS 11u
+#define START_BITS 33u			/* of a key: three digits */
+#define INDEX_BITS (64 - START_BITS)
+
+static void radix_pass(uint64_t *to, const uint64_t *from, size_t n, unsigned shift)
+{
+	uint32_t count[1u << DIGIT_BITS] = { 0 }, at = 0;
+
+	for (size_t i = 0; i < n; i++)
+		count[from[i] >> shift & (countof(count) - 1)]++;
+	for (size_t d = 0; d < countof(count); d++) {
+		uint32_t here = count[d];
+
+		count[d] = at;
+		at += here;
+	}
+	for (size_t i = 0; i < n; i++)
+		to[count[from[i] >> shift & (countof(count) - 1)]++] = from[i];
+}
+
+/* Fills keys[0..n) with the start of each FDE, relative to the first, and its index. False if they do not fit. */
+static bool make_keys(const struct cfi *c, uint64_t *keys)
+{
+	uint64_t least = UINT64_MAX, most = 0;
+
+	for (size_t i = 0; i < c->fdes.n; i++) {
+		least = min_of(least, c->fdes.v[i].start);
+		most = max_of(most, c->fdes.v[i].start);
+	}
+	if ((most - least) >> START_BITS || c->fdes.n >> INDEX_BITS)
+		return false;
+	for (size_t i = 0; i < c->fdes.n; i++)
+		keys[i] = (c->fdes.v[i].start - least) << INDEX_BITS | i;
+	return true;
+}
+
+/* Sorts the FDEs by their start: a third of the time of a table was qsort()'s. Returns false, and leaves them, if addresses
+ * are too far apart or without memory. */
+static bool sort_by_start(struct cfi *c)
+{
+	size_t n = c->fdes.n;
+	scoped(freep) uint64_t *keys = reallocarray(NULL, n, 2 * sizeof(*keys));
+	struct cfi_fde *sorted = reallocarray(NULL, n, sizeof(*sorted));
+
+	if (!keys || !sorted || !make_keys(c, keys)) {
+		free(sorted);
+		return false;
+	}
+	radix_pass(keys + n, keys, n, INDEX_BITS);
+	radix_pass(keys, keys + n, n, INDEX_BITS + DIGIT_BITS);
+	radix_pass(keys + n, keys, n, INDEX_BITS + 2 * DIGIT_BITS);
+	for (size_t i = 0; i < n; i++)
+		sorted[i] = c->fdes.v[keys[n + i] & ((1ull << INDEX_BITS) - 1)];
+	free(c->fdes.v);
+	c->fdes.v = sorted;
+	c->fdes.cap = n;
+	return true;
+}
+
+/* Orders FDEs with the same start, of which there are few, in a sorted array. */
+static void sort_equal_starts(struct cfi *c)
+{
+	for (size_t i = 0, end; i < c->fdes.n; i = end) {
+		for (end = i + 1; end < c->fdes.n && c->fdes.v[end].start == c->fdes.v[i].start; end++)
+			;
+		if (end - i > 1)
+			qsort(c->fdes.v + i, end - i, sizeof(*c->fdes.v), compare_fdes);
+	}
+}
+
 void cfi_sort(struct cfi *c)
 {
 	bool sorted = true;
@@ -258,7 +328,9 @@ void cfi_sort(struct cfi *c)
 
 	for (size_t i = 1; i < c->fdes.n && sorted; i++)
 		sorted = compare_fdes(&c->fdes.v[i - 1], &c->fdes.v[i]) <= 0;
-	if (!sorted)
+	if (!sorted && sort_by_start(c))
+		sort_equal_starts(c);
+	else if (!sorted)
 		qsort(c->fdes.v, c->fdes.n, sizeof(*c->fdes.v), compare_fdes);
 	for (size_t i = 0; i < c->fdes.n; i++)
 		if (!n || c->fdes.v[i].start >= c->fdes.v[n - 1].end)

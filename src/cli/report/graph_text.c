@@ -77,10 +77,13 @@ static int branch_follow(struct graph *g, const struct tacho_callgraph_node *nod
 
 void frame_text(const struct tacho_profile_frame *f, struct buf *out)
 {
-	if (f->known)
-		buf_printf(out, "%s%s", f->code->name, f->inlined ? " (inlined)" : "");
-	else
+	if (!f->known) {
 		buf_printf(out, "%#" PRIx64, f->offset);
+		return;
+	}
+	buf_puts(out, f->code->name);
+	if (f->inlined)
+		buf_puts(out, " (inlined)");
 }
 
 static void put_srcline(struct graph *g, const struct tacho_profile_frame *f)
