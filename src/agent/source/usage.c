@@ -1,9 +1,5 @@
 /*
- * The tick of CPU utilisation, and the times of CPUs.
- *
- * Busy time is the elapsed time that was not idle, waiting for a disk or stolen: the kernel accounts idle time
- * exactly, but samples user and system time at timer ticks, so their sum misses tasks that sleep when the timer
- * ticks. The counters continue while a CPU is offline.
+ * The tick of CPU utilisation, and the series of CPUs. The counters continue when a CPU was offline.
  */
 #include "agent/source/usage_internal.h"
 
@@ -72,40 +68,18 @@ static int add_cpu_series(struct usage *u, struct used_cpu *c)
 	return 0;
 }
 
-static uint64_t risen(uint64_t now, uint64_t before)
-{
-	return now > before ? now - before : 0;		/* idle and iowait may go back */
-}
-
-static void add_cpu_times(struct used_cpu *c, const struct tacho_cpu_times *t, uint64_t elapsed_ns)
-{
-	const struct tacho_cpu_times *b = &c->last;
-	uint64_t iowait = risen(t->iowait_ns, b->iowait_ns), steal = risen(t->steal_ns, b->steal_ns);
-	uint64_t rest = risen(t->idle_ns, b->idle_ns) + iowait + steal;
-
-	c->total_ns[CPU_BUSY] += risen(elapsed_ns, rest);
-	c->total_ns[CPU_USER] += risen(t->user_ns, b->user_ns);
-	c->total_ns[CPU_SYSTEM] += risen(t->system_ns, b->system_ns);
-	c->total_ns[CPU_IOWAIT] += iowait;
-	c->total_ns[CPU_STEAL] += steal;
-}
-
 static int read_cpu(void *arg, const struct tacho_cpu_times *t)
 {
 	struct usage *u = arg;
 	struct used_cpu *c = find_cpu(u, t->cpu);
-	uint64_t now = clock_mono_ns();
 	int err = 0;
 
 	if (!c || (!c->series[0] && add_cpu_series(u, c) < 0))
 		return -ENOMEM;
-	if (c->read_ns)
-		add_cpu_times(c, t, now - c->read_ns);
-	c->last = *t;
-	c->read_ns = now;
+	cpu_times_add(&c->times, t, clock_mono_ns());
 	c->seen = true;
 	for (int m = 0; m < N_CPU_MODES && err == 0; m++)
-		err = usage_put_point(u, c->series[m], c->total_ns[m]);
+		err = usage_put_point(u, c->series[m], c->times.total_ns[m]);
 	return err;
 }
 
@@ -119,9 +93,9 @@ static int read_cpus(struct usage *u)
 	for (size_t i = 0; err == 0 && i < u->cpus.n; i++) {
 		struct used_cpu *c = &u->cpus.v[i];
 
-		if (c->seen || !c->read_ns)
+		if (c->seen || !c->times.read_ns)
 			continue;
-		c->read_ns = 0;			/* offline: the time until it is back does not count */
+		cpu_times_interrupt(&c->times);
 		for (int m = 0; m < N_CPU_MODES; m++)
 			registry_set_offline(&u->agent->registry, c->series[m], "the CPU is offline");
 	}

@@ -2,19 +2,14 @@
 #ifndef AGENT_SOURCE_USAGE_INTERNAL_H
 #define AGENT_SOURCE_USAGE_INTERNAL_H
 
+#include "agent/source/cpu_times.h"
 #include "agent/source/usage.h"
-
-#include <tacho/system.h>
 
 #define USAGE_LISTED 100		/* processes in the list of the page */
 
-enum cpu_mode { CPU_BUSY, CPU_USER, CPU_SYSTEM, CPU_IOWAIT, CPU_STEAL, N_CPU_MODES };
-
 struct used_cpu {
 	int cpu;
-	uint64_t read_ns;		/* CLOCK_MONOTONIC of `last`; 0: not read before */
-	struct tacho_cpu_times last;
-	uint64_t total_ns[N_CPU_MODES];	/* since the agent started; never falls */
+	struct cpu_time_counters times;	/* since the agent started */
 	uint32_t series[N_CPU_MODES];
 	bool seen;
 };
