@@ -42,8 +42,8 @@ agent_head() {	# FILE
 	END
 }
 
-start_agent() {	# FILE: sets agent_pid and agent_url
-	tacho agent -c "$1" >agent.out 2>agent.err &
+start_agent() {	# FILE [OPTIONS]: sets agent_pid and agent_url
+	tacho agent -c "$@" >agent.out 2>agent.err &
 	agent_pid=$!
 	agent_url=http://127.0.0.1:$agent_port
 	wait_url 20 "$agent_url/metrics"

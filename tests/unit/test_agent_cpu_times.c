@@ -58,7 +58,7 @@ static void times_never_fall(void **state)
 	cpu_times_add(&c, &t, 11 * SECOND);
 	assert_int_equal(c.total_ns[CPU_BUSY], SECOND);		/* not more than has passed */
 	assert_int_equal(c.total_ns[CPU_IOWAIT], 0);
-	t.idle_ns += 30 * SECOND;				/* far too much idle time is not held against the next seconds */
+	t.idle_ns += 30 * SECOND;				/* more than rounding explains */
 	cpu_times_add(&c, &t, 12 * SECOND);
 	before = c.total_ns[CPU_BUSY];
 	cpu_times_add(&c, &t, 13 * SECOND);

@@ -76,7 +76,8 @@ enum config_kind config_kind_of(struct str text);
 
 /* These read one file and the files it includes into cfg. */
 int config_read_toml(struct agent_config *cfg, const char *path, struct str text, struct tacho_error *e);
-/* The downloaded file: [remote] and `include` are errors in it. */
+/* The downloaded file: [remote] and `include` are errors in it. It is left out, with a note, if PATH.sig is not its signature by
+ * [remote] public_key. */
 int config_read_remote(struct agent_config *cfg, const char *path, struct tacho_error *e);
 int config_read_default(struct agent_config *cfg, struct tacho_error *e);
 int config_read_alumet(struct agent_config *cfg, const char *path, struct str text,

@@ -313,6 +313,16 @@ static int count_own_processes(struct agent_config *cfg)
 	return strlist_add(&cfg->notes, str_of(note)) ? -ENOMEM : 0;
 }
 
+static int apply_sets(struct agent_config *cfg, const struct config_opts *opts, const char *prefix, struct tacho_error *e)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < opts->n_sets && !err; i++)
+		if (str_starts(str_of(opts->sets[i]), prefix))
+			err = config_apply_set(cfg, opts->sets[i], e);
+	return err;
+}
+
 static int load_values(struct agent_config *cfg, const struct config_opts *opts, struct tacho_error *e)
 {
 	int err = keys_defaults(agent_keys, cfg, e);
@@ -327,13 +337,12 @@ static int load_values(struct agent_config *cfg, const struct config_opts *opts,
 		err = keys_defaults(remote_keys, &cfg->remote, e);
 	if (!err)
 		err = read_files(cfg, opts->path, e);
+	if (!err)		/* remote.public_key decides whether the downloaded file is used */
+		err = apply_sets(cfg, opts, "remote.", e);
 	if (!err && opts->remote && cfg->remote.http.url && io_is_accessible(opts->remote, F_OK))
 		err = config_read_remote(cfg, opts->remote, e);
-	/* agent.default_sources decides whether the built-in sources are read, so it is applied
-	 * first. */
-	for (size_t i = 0; i < opts->n_sets && !err; i++)
-		if (str_starts(str_of(opts->sets[i]), "agent.default_sources="))
-			err = config_apply_set(cfg, opts->sets[i], e);
+	if (!err)		/* decides whether the built-in sources are read */
+		err = apply_sets(cfg, opts, "agent.default_sources=", e);
 	if (!err && !cfg->n_sources && cfg->default_sources) {
 		err = config_read_default(cfg, e);
 		if (!err && count_own_processes(cfg) < 0)

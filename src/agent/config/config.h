@@ -110,6 +110,7 @@ struct remote_config {
 	uint64_t interval_ns, timeout_ns;
 	char *public_key;		/* PEM file; NULL: the file is not signed */
 	struct http_settings http;	/* http.url is NULL without [remote] */
+	bool in_use;			/* the stored file was read */
 };
 
 struct export_config {

@@ -6,8 +6,10 @@
 #include "agent/config/build.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 
+#include "agent/core/signature.h"
 #include "agent/export/exporter.h"
 #include "base/error.h"
 
@@ -387,15 +389,37 @@ int config_read_toml(struct agent_config *cfg, const char *path, struct str text
 	return dir ? read_text(&r, text) : error_nomem(e);
 }
 
+static int verify_remote(const struct agent_config *cfg, const char *path, const struct buf *text, struct tacho_error *e)
+{
+	scoped(buf_done) struct buf key = { 0 }, signature = { 0 };
+	char name[PATH_MAX];
+	int err;
+
+	if (!cfg->remote.public_key)
+		return 0;
+	if ((size_t)snprintf(name, sizeof(name), "%s.sig", path) >= sizeof(name))
+		return error_set(e, -ENAMETOOLONG, "its name is too long");
+	err = config_read_file(cfg->remote.public_key, &key, e);
+	if (err == 0)
+		err = config_read_file(name, &signature, e);
+	return err < 0 ? err : signature_check(buf_view(&key), buf_view(text), buf_view(&signature), e);
+}
+
 int config_read_remote(struct agent_config *cfg, const char *path, struct tacho_error *e)
 {
 	scoped(freep) char *dir = config_dir_of(path);
 	scoped(buf_done) struct buf text = { 0 };
 	unsigned n_files = 1;
 	struct tacho_toml_reader r = { .cfg = cfg, .from = { path, dir }, .e = e, .n_files = &n_files, .downloaded = true };
+	struct tacho_error wrong = { .column = -1 };
 	int err = dir ? config_read_file(path, &text, e) : error_nomem(e);
 
-	return err < 0 ? err : read_text(&r, text.n ? buf_view(&text) : STR_LIT(""));
+	if (err < 0)
+		return err;
+	if (verify_remote(cfg, path, &text, &wrong) < 0)
+		return config_note(cfg, "%s is not used until it has been downloaded again: %s", path, wrong.message);
+	cfg->remote.in_use = true;
+	return read_text(&r, text.n ? buf_view(&text) : STR_LIT(""));
 }
 
 int config_read_default(struct agent_config *cfg, struct tacho_error *e)

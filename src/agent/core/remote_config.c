@@ -36,7 +36,7 @@ struct remote_reader {
 
 /* A file and its version. */
 struct remote_file {
-	struct buf text;
+	struct buf text, signature;	/* the signature is empty without a public key */
 	char etag[HTTP_ETAG_MAX];
 };
 
@@ -61,16 +61,15 @@ static int get_signature(struct http_client *http, const struct remote_config *c
 	return http_client_get(http, &get, e);
 }
 
-static int check_signature(struct http_client *http, const struct remote_config *cfg, const struct buf *text,
-			   struct tacho_error *e)
+static int check_signature(struct http_client *http, const struct remote_config *cfg, struct remote_file *f, struct tacho_error *e)
 {
-	scoped(buf_done) struct buf key = { 0 }, signature = { 0 };
+	scoped(buf_done) struct buf key = { 0 };
 	int err = io_read(cfg->public_key, SIGNATURE_BYTES_MAX, &key);
 
 	if (err < 0)
 		return error_set(e, err, "cannot read %s: %s", cfg->public_key, strerror(-err));
-	err = get_signature(http, cfg, &signature, e);
-	return err < 0 ? err : signature_check(buf_view(&key), buf_view(text), buf_view(&signature), e);
+	err = get_signature(http, cfg, &f->signature, e);
+	return err < 0 ? err : signature_check(buf_view(&key), buf_view(&f->text), buf_view(&f->signature), e);
 }
 
 static int get_file(struct http_client *http, const struct remote_config *cfg, const char *known, struct remote_file *out,
@@ -80,7 +79,7 @@ static int get_file(struct http_client *http, const struct remote_config *cfg, c
 	int err = http_client_get(http, &get, e);
 
 	if (err == 0 && cfg->public_key)
-		err = check_signature(http, cfg, &out->text, e);
+		err = check_signature(http, cfg, out, e);
 	memcpy(out->etag, get.etag, sizeof(out->etag));
 	return err;
 }
@@ -140,18 +139,32 @@ static int try_file(const struct remote_reader *r, const char *path, struct tach
 	return err;
 }
 
-static int use_file(struct remote_reader *r, const struct buf *text, struct tacho_error *e)
+static int rename_file(const char *from, const char *to, struct tacho_error *e)
 {
-	char path[PATH_MAX];
+	return rename(from, to) < 0 ? error_set(e, -errno, "cannot rename %s: %s", from, strerror(errno)) : 0;
+}
+
+/* The signature is stored as well, so that the file is verified whenever it is read. A crash between the two renames leaves a
+ * file without a valid signature, which is not used. */
+static int use_file(struct remote_reader *r, const struct remote_file *f, struct tacho_error *e)
+{
+	const char *stored = r->opts.config.remote;
+	char path[PATH_MAX], sig[PATH_MAX], stored_sig[PATH_MAX];
 	int err;
 
-	if ((size_t)snprintf(path, sizeof(path), "%s.refused", r->opts.config.remote) >= sizeof(path))
+	if ((size_t)snprintf(path, sizeof(path), "%s.refused", stored) >= sizeof(path) ||
+	    (size_t)snprintf(sig, sizeof(sig), "%s.sig", path) >= sizeof(sig) ||
+	    (size_t)snprintf(stored_sig, sizeof(stored_sig), "%s.sig", stored) >= sizeof(stored_sig))
 		return error_set(e, -ENAMETOOLONG, "the name of the state directory is too long");
-	err = write_file(path, text, e);
+	err = write_file(path, &f->text, e);
+	if (err == 0)
+		err = write_file(sig, &f->signature, e);
 	if (err == 0)
 		err = try_file(r, path, e);
-	if (err == 0 && rename(path, r->opts.config.remote) < 0)
-		err = error_set(e, -errno, "cannot rename %s: %s", path, strerror(errno));
+	if (err == 0)
+		err = rename_file(sig, stored_sig, e);
+	if (err == 0)
+		err = rename_file(path, stored, e);
 	if (err < 0)
 		return err;
 	err = r->opts.reload(r->opts.reload_arg, e);
@@ -198,16 +211,17 @@ static void note_version(struct remote_reader *r, const struct remote_file *f, b
 static void done_file(struct remote_file *f)
 {
 	buf_done(&f->text);
+	buf_done(&f->signature);
 }
 
-/* A version is known only of the same URL and key: with another key, the same file has to be verified again. */
+/* A version is known only of the same URL and key, and if the stored file is in use. */
 static void find_known(struct remote_reader *r, const struct remote_config *cfg, char known[HTTP_ETAG_MAX])
 {
 	struct buf now = { 0 };
 	bool same;
 
 	buf_printf(&now, "%s\n%s", cfg->http.url, cfg->public_key ? cfg->public_key : "");
-	same = !buf_failed(&now) && str_eq(buf_view(&now), buf_view(&r->etag_of));
+	same = cfg->in_use && !buf_failed(&now) && str_eq(buf_view(&now), buf_view(&r->etag_of));
 	buf_done(&r->etag_of);
 	r->etag_of = now;
 	pthread_mutex_lock(&r->lock);
@@ -227,10 +241,10 @@ static void run_round(struct remote_reader *r, const struct remote_config *cfg)
 	find_known(r, cfg, known);
 	err = ask(r, cfg, known, &f, &e);
 	if (err == 0) {
-		bool stored = is_stored(r, &f.text);
+		bool stored = cfg->in_use && is_stored(r, &f.text);
 
 		if (!stored || r->is_pending)
-			err = use_file(r, &f.text, &e);
+			err = use_file(r, &f, &e);
 		if (err == 0)
 			note_version(r, &f, !stored);
 	}

@@ -2,7 +2,7 @@
  * Configuration from a server ([remote]): a thread asks for the file at the given interval (If-None-Match), checks its
  * signature, and whether it is valid together with the local files. Then it is stored as remote.toml in the state directory,
  * and the configuration is reloaded. A file that is refused stays beside it as remote.toml.refused, and changes nothing.
- * If the server cannot be reached at the start, the stored file is used.
+ * If the server cannot be reached at the start, the stored file is used, if its signature (remote.toml.sig) still matches.
  */
 #ifndef AGENT_CORE_REMOTE_CONFIG_H
 #define AGENT_CORE_REMOTE_CONFIG_H

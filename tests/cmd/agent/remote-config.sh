@@ -111,6 +111,28 @@ counts page-faults || fail "the stored file was not used"
 tacho config show -c local.toml | grep -q '"page-faults"' || fail "config show does not have it"
 stop_agent
 
+# A stored file that was changed, or whose signature is missing, is not used.
+cp state/remote.toml kept.toml
+sed -i 's/page-faults/cpu-migrations/' state/remote.toml
+start_agent local.toml
+grep -q 'remote.toml is not used until it has been downloaded again: the signature does not match' agent.err || fail "$(cat agent.err)"
+counts cpu-migrations && fail "a changed file was used"
+stop_agent
+cp kept.toml state/remote.toml
+start_agent local.toml
+counts page-faults || fail "the file is not used although it is as before"
+stop_agent
+mv state/remote.toml.sig sig
+start_agent local.toml
+counts page-faults && fail "a file without a signature was used"
+python3 server.py "$port" 2>>server.err &	# and it is used as soon as the server has sent it again
+wait_for 30 counts page-faults
+cmp state/remote.toml.sig sig || fail "the signature was not stored"
+stop_agent
+start_agent local.toml --set remote.public_key=other.pem
+grep -q 'other.pem' agent.err || fail "--set remote.public_key is not used for the stored file: $(cat agent.err)"
+stop_agent
+
 # A file that others on the network could change is refused.
 sed -i 's|^url = .*|url = "http://config.example.com/all.toml"|; /^public_key/d' local.toml
 tacho agent --check -c local.toml >out 2>err && fail "http:// without a signature is accepted"
