@@ -36,6 +36,14 @@ bool str_ends(struct str a, const char *suffix)
 	return a.n >= n && memcmp(a.s + a.n - n, suffix, n) == 0;
 }
 
+bool str_names_event(struct str wanted, struct str event)
+{
+	ptrdiff_t colon = str_find(event, ':');
+
+	return str_eq(wanted, event) ||
+	       (colon >= 0 && str_eq(wanted, str_n(event.s + colon + 1, event.n - (size_t)colon - 1)));
+}
+
 /* C1 controls, line separators, and the marks, embeddings, overrides and isolates of bidirectional text. */
 static bool is_control_code(uint32_t c)
 {

@@ -40,6 +40,8 @@ static inline bool str_is(struct str a, const char *b)
 bool str_ieq(struct str a, struct str b);		/* ignores ASCII case */
 bool str_starts(struct str a, const char *prefix);
 bool str_ends(struct str a, const char *suffix);
+/* Whether a tracepoint is called that: "sched:sched_switch" is, by the whole name and by the part after the colon. */
+bool str_names_event(struct str wanted, struct str event);
 
 /*
  * Text of recordings, files and processes is untrusted: it may contain escape sequences, or characters that change the

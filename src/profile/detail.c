@@ -107,12 +107,12 @@ static const char *kernel_function(void *arg, uint64_t address, uint64_t *offset
 	return tacho_symbols_name(d->stacks->symbols, frame.symbol);
 }
 
-/* Whether opts.fields names this field: "EVENT.FIELD" matches that event only. */
+/* Whether opts.fields names this field: "EVENT.FIELD" matches that event only, with or without its system. */
 static bool field_matches(const char *asked, const char *event, const char *field)
 {
 	const char *dot = strrchr(asked, '.');
 
-	if (dot && (strlen(event) != (size_t)(dot - asked) || strncmp(asked, event, strlen(event)) != 0))
+	if (dot && !str_names_event(str_n(asked, (size_t)(dot - asked)), str_of(event)))
 		return false;
 	return strcmp(dot ? dot + 1 : asked, field) == 0;
 }

@@ -565,11 +565,11 @@ static int report_file(struct report_opts *o, char **next)
 			pager_start();
 		return report_info(o, pd, "report");
 	}
-	err = report_mode(o, pd, &fields, &list, &e);
-	if (err == 0) {
-		list = NULL;
+	err = report_mode(o, pd, &fields, &e);
+	if (err == 0)
 		err = report_complete_keys(o, &e);
-	}
+	if (err == 0)
+		err = report_check_fields(o, pd, &list, &e);
 	if (err < 0) {
 		list_refused(o, list, &e);
 		return EXIT_USAGE;

@@ -34,10 +34,21 @@ static bool is_added(const char *list)
 	return list && list[0] == '+';
 }
 
-/* Whether the list means all fields of all tracepoints, which are not known before the file is open. */
-static bool is_all_fields(const char *list)
+/* "EVENT.*" stands for all fields of a tracepoint, "trace_fields" for those of all. */
+static bool is_any_field(struct str word)
 {
-	return strcmp(list + is_added(list), "trace_fields") == 0;
+	return str_is(word, "trace_fields") || str_ends(word, ".*");
+}
+
+/* Whether the list has names of fields that are not known before the file is open. */
+static bool needs_file(const char *list)
+{
+	struct str rest = str_of(list + is_added(list)), word;
+
+	while (str_cut(&rest, ',', &word))
+		if (is_any_field(str_trim(word)))
+			return true;
+	return false;
 }
 
 static int parse(struct report_keys *k, const char *text, struct column_list *out, struct tacho_error *e)
@@ -48,7 +59,7 @@ static int parse(struct report_keys *k, const char *text, struct column_list *ou
 static int parse_list(struct report_opts *o, const char *text, struct column_list *out, struct tacho_error *e)
 {
 	out->n = 0;
-	return text && !is_all_fields(text) ? parse(&o->keys, text + is_added(text), out, e) : 0;
+	return text && !needs_file(text) ? parse(&o->keys, text + is_added(text), out, e) : 0;
 }
 
 int report_parse_keys(struct report_opts *o, const char **list, struct tacho_error *e)
@@ -81,13 +92,44 @@ static int append(struct column_list *to, const struct tacho_report_column *cons
 	return 0;
 }
 
-/* Parses the list if it means all fields. */
+/* Appends the file's fields that `word` stands for; the word itself if there are none. */
+static void put_fields(const char *all_fields, struct str word, struct buf *out)
+{
+	struct str rest = str_of(all_fields ? all_fields : ""), name, event = str_n(word.s, word.n - 2);
+	size_t before = out->n;
+
+	while (rest.n && str_cut(&rest, ',', &name)) {
+		size_t dot = name.n;
+
+		while (dot && name.s[dot - 1] != '.')
+			dot--;
+		if (str_is(word, "trace_fields") || (dot && str_names_event(event, str_n(name.s, dot - 1))))
+			buf_printf(out, "%.*s,", STR(name));
+	}
+	if (out->n == before)
+		buf_printf(out, "%.*s,", STR(word));
+}
+
+/* Parses the list if it has names that stand for several fields of the file. */
 static int complete_list(struct report_opts *o, const char *text, struct column_list *out, struct tacho_error *e)
 {
-	if (!text || !is_all_fields(text))
+	struct str rest = str_of(text ? text + is_added(text) : ""), word;
+	scoped(buf_done) struct buf list = { 0 };
+
+	if (!text || !needs_file(text))
 		return 0;
+	while (str_cut(&rest, ',', &word)) {
+		word = str_trim(word);
+		if (is_any_field(word))
+			put_fields(o->all_fields, word, &list);
+		else
+			buf_printf(&list, "%.*s,", STR(word));
+	}
+	buf_putc(&list, '\0');
+	if (buf_failed(&list))
+		return error_nomem(e);
 	out->n = 0;			/* of an earlier file */
-	return parse(&o->keys, o->all_fields ? o->all_fields : "trace_fields", out, e);
+	return parse(&o->keys, list.bytes, out, e);
 }
 
 /* Under perf's name, the key `symbol`, spelled out, brings a column that only recordings of branches fill. */

@@ -91,7 +91,7 @@ static bool has_field(const struct tacho_perfdata *pd, struct tacho_trace *t, co
 		const struct tacho_file_event *fe = tacho_perfdata_event(pd, i);
 		const struct tacho_trace_event *format = format_of(t, fe);
 
-		if (dot && !str_eq(str_of(fe->name), str_n(asked, (size_t)(dot - asked))))
+		if (dot && !str_names_event(str_n(asked, (size_t)(dot - asked)), str_of(fe->name)))
 			continue;
 		for (size_t k = 0; format && k < tacho_trace_n_fields(format); k++)
 			if (strcmp(tacho_trace_field(format, k)->name, name) == 0)
@@ -128,8 +128,8 @@ static int refuse_name(const struct report_opts *o, const char *name, const char
 	return tacho_report_unknown_key(*list, (size_t)(word.s - *list), word.n, e);
 }
 
-static int fields_fit(const struct report_opts *o, const struct tacho_perfdata *pd, const char **list,
-		      struct tacho_error *e)
+int report_check_fields(const struct report_opts *o, const struct tacho_perfdata *pd, const char **list,
+			struct tacho_error *e)
 {
 	scoped(trace_freep) struct tacho_trace *t = NULL;
 	size_t n = tacho_report_n_fields(o->keys.fields);
@@ -168,8 +168,7 @@ static bool has_switches(const struct tacho_perfdata *pd)
 	return false;
 }
 
-int report_mode(struct report_opts *o, const struct tacho_perfdata *pd, char **fields, const char **list,
-		struct tacho_error *e)
+int report_mode(struct report_opts *o, const struct tacho_perfdata *pd, char **fields, struct tacho_error *e)
 {
 	bool branches = has_sample(pd, PERF_SAMPLE_BRANCH_STACK);
 	scoped(trace_freep) struct tacho_trace *t = NULL;
@@ -188,7 +187,7 @@ int report_mode(struct report_opts *o, const struct tacho_perfdata *pd, char **f
 			return error_nomem(e);
 		o->all_fields = *fields;
 	}
-	return fields_fit(o, pd, list, e);
+	return 0;
 }
 
 int32_t *report_sockets(const struct tacho_perfdata *pd, size_t *n)

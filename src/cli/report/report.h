@@ -156,10 +156,11 @@ void report_view_init(const struct report_opts *o, const struct tacho_profile *p
 void report_drop_fields(struct report_view *view, const struct tacho_profile *p, const uint32_t *events, size_t n);
 
 /* ---- cli/report/mode.c ---- */
-/* Looks at the file: what it holds, and its tracepoints' fields (*fields is for free()). Refuses names that are
- * neither keys nor such fields; *list is the one of -s and -F that has the name. */
-int report_mode(struct report_opts *o, const struct tacho_perfdata *pd, char **fields, const char **list,
-		struct tacho_error *e);
+/* Looks at the file: what it holds, and its tracepoints' fields (*fields is for free()). */
+int report_mode(struct report_opts *o, const struct tacho_perfdata *pd, char **fields, struct tacho_error *e);
+/* Refuses names that are neither keys nor such fields; *list is the one of -s and -F that has the name. */
+int report_check_fields(const struct report_opts *o, const struct tacho_perfdata *pd, const char **list,
+			struct tacho_error *e);
 /* If the file cannot be read: whether one of those names is probably a misspelt key. */
 bool report_looks_wrong(const struct report_opts *o, const char **list, struct tacho_error *e);
 /* The socket of each CPU; NULL if the file does not tell. For free(). */

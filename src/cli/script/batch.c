@@ -38,7 +38,7 @@ static int decode_sample(struct script *s, const struct tacho_record *rec, struc
 	struct thread_lines *r;
 
 	x->ev = i < 0 ? NULL : &s->events.v[i];
-	if (!x->ev || (!x->ev->fields && !s->opts->json && !x->ev->values && !s->python))
+	if (!x->ev || (!x->ev->fields && !script_shows_trace(s, x->ev) && !s->opts->json && !x->ev->values && !s->python))
 		return 0;
 	err = tacho_sample_decode_again(sample, rec, &x->ev->file->layout, s->scratch);
 	if (err)
@@ -134,8 +134,7 @@ static void print_sample(struct script *s, const struct batch_sample *x)
 {
 	struct script_event *ev = x->ev;
 
-	if (!ev->trace && ev->attr->type == PERF_TYPE_TRACEPOINT && (ev->fields & FIELD_TRACE) &&
-	    script_trace(s, ev) == -ENOMEM)
+	if (!ev->trace && script_shows_trace(s, ev) && script_trace(s, ev) == -ENOMEM)
 		ev->sink->out.bad = true;
 	if (s->python)
 		python_sample(s, ev, &x->sample, &x->head);
@@ -174,7 +173,7 @@ static int print_counter(struct script *s, struct batch_sample *x, struct script
 {
 	int err;
 
-	if ((!x->ev->fields && !s->opts->json) || (s->filter.any && !passes_filter(s, x)))
+	if ((!x->ev->fields && !script_shows_trace(s, x->ev) && !s->opts->json) || (s->filter.any && !passes_filter(s, x)))
 		return 0;
 	batch_start(s);
 	plan_lines(s, s->batch, x);

@@ -55,7 +55,7 @@ static const struct option_row script_rows[] = {
 	  "also print the samples of the --switch-on and --switch-off events" },
 	{ OPT_GROUP, .help = "How to show them" },
 	{ OPT_LIST, 'F', "fields", AT(fields), "FIELDS",
-	  "print these fields: [TYPE:]comm,tid,...; +FIELD and -FIELD change the default" },
+	  "print these fields: [TYPE:]comm,tid,..., also fields of tracepoints; +FIELD and -FIELD change the default" },
 	{ OPT_FLAG, 'G', "hide-call-graph", AT(hide_chains), NULL,
 	  "print one line per sample, without the call chain" },
 	{ OPT_UINT, 0, "max-stack", AT(max_stack), "N", "print at most N frames of a call chain",
@@ -156,6 +156,18 @@ static int open_symbols(struct script *s, struct tacho_error *e)
 	return file_build_ids_feed(s->pd, s->symbols);
 }
 
+/* Refuses a field of -F that no event has. Events of a pipe are all known only at the end. */
+static int check_trace_fields(struct script *s, struct tacho_error *e)
+{
+	const struct trace_field_name *name = trace_fields_unknown(&s->fields.trace);
+
+	if (!name)
+		return 0;
+	fields_unknown(name->word, name->text, e);
+	message_error("script", "-F", name->text, e);
+	return -EDOM;
+}
+
 static int prepare(struct script *s, struct tacho_error *e)
 {
 	const struct script_opts *o = s->opts;
@@ -181,6 +193,8 @@ static int prepare(struct script *s, struct tacho_error *e)
 		err = open_symbols(s, e);
 	if (!err)
 		err = script_events(s, e);
+	if (!err && s->events.n)
+		err = check_trace_fields(s, e);
 	if (!err && s->fields.metrics && !s->values && s->events.n && !o->quiet)
 		message_text("script", "the field 'metric' is empty: metrics are computed for groups, as recorded by -e '{A,B}:S'");
 	s->counter_bits = branch_counter_bits(s->pd);
@@ -251,6 +265,8 @@ static int process_records(struct script *s, struct tacho_error *e)
 		return error_nomem(e);
 	if (!err)	/* in a pipe, all events are known only at the end */
 		err = tacho_switch_check(&s->filter.event_switch, s->pd, e);
+	if (!err)
+		err = check_trace_fields(s, e);
 	if (!err && s->n_bad)
 		err = error_set(e, -EBADMSG, "%llu records are damaged, the first at offset %#llx",
 				(unsigned long long)s->n_bad, (unsigned long long)s->first_bad);

@@ -119,7 +119,7 @@ static int event_add(struct script *s, size_t i, struct tacho_error *e)
 	ev->has_fields_after_ip = extra_fields_has_after_ip(ev);
 	if (make_label(s, ev))
 		return error_nomem(e);
-	if (ev->attr->type == PERF_TYPE_TRACEPOINT && (ev->fields & FIELD_TRACE) && script_trace(s, ev) == -ENOMEM)
+	if (script_shows_trace(s, ev) && (script_trace(s, ev) == -ENOMEM || trace_fields_of_event(s, ev) < 0))
 		return error_nomem(e);
 	if (s->opts->per_event_dump)
 		return sink_open(s, ev, e);
@@ -149,6 +149,7 @@ void script_events_done(struct script *s)
 		struct script_event *ev = &s->events.v[i];
 
 		free(ev->label);
+		vec_done(&ev->trace_fields);
 		if (ev->sink == &s->sink || !ev->sink)
 			continue;
 		if (ev->sink->fd >= 0)

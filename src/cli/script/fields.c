@@ -106,7 +106,7 @@ enum script_type fields_type(const struct perf_event_attr *attr)
 	}
 }
 
-static int unknown_field(struct str word, const char *text, struct tacho_error *e)
+int fields_unknown(struct str word, const char *text, struct tacho_error *e)
 {
 	struct str_nearest near = { .word = word };
 
@@ -132,13 +132,15 @@ static int pick_types(struct str *list, const char *text, int *from, int *to, st
 	if (colon < 0 || !list->s)
 		return 0;
 	word = str_n(list->s, (size_t)colon);
-	*list = str_n(list->s + colon + 1, list->n - (size_t)colon - 1);
 	for (int t = 0; t < N_TYPES; t++) {
 		if (str_is(word, types[t].name)) {
+			*list = str_n(list->s + colon + 1, list->n - (size_t)colon - 1);
 			*from = *to = t;
 			return 0;
 		}
 	}
+	if (str_find(*list, '.') > colon)	/* "sched:sched_switch.next_pid" */
+		return 0;
 	error_set(e, -EINVAL, "no type of event is called '%.*s'", STR(word));
 	error_at(e, (size_t)(word.s - text), word.n);
 	error_hint(e, "types are hw, sw, trace, raw, break and other");
@@ -193,7 +195,8 @@ static int one_field(struct script_fields *f, struct str word, const char *text,
 	while (i < countof(names) && !str_is(word, names[i].name))
 		i++;
 	if (i == countof(names))
-		return unknown_field(word, text, e);
+		return from <= TYPE_TRACE && to >= TYPE_TRACE && trace_fields_add(&f->trace, word, text, how) ? 0 :
+		       fields_unknown(word, text, e);
 	for (int t = from; t <= to; t++)
 		change(f, t, names[i].field, how);
 	return 0;
@@ -208,6 +211,8 @@ int fields_parse(struct script_fields *f, const char *text, struct tacho_error *
 	if (err)
 		return err;
 	if (!changes) {
+		if (from <= TYPE_TRACE && to >= TYPE_TRACE)
+			f->trace.n = 0;
 		f->code = 0;
 		f->metrics = false;
 	}

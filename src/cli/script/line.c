@@ -420,13 +420,15 @@ static void put_frames(struct script *s, const struct batch_sample *x)
 
 static void put_middle_fields(struct script *s, const struct batch_sample *x)
 {
-	const struct script_event *ev = x->ev;
+	struct script_event *ev = x->ev;
 	struct buf *out = &ev->sink->out;
 
 	if (ev->fields & FIELD_FLAGS)
 		buf_pad(out, ' ', FLAGS_WIDTH);	/* always empty: only decoded hardware traces have flags */
 	if (ev->fields & FIELD_TRACE)
 		put_trace(s, ev, out, &x->sample);
+	if (s->fields.trace.n)
+		trace_fields_put(s, ev, out, &x->sample);
 	if (ev->fields & FIELD_ADDR)
 		put_addr(s, ev, out, &x->sample, &x->head);
 	if (ev->fields & FIELDS_BEFORE_IP)
@@ -458,7 +460,7 @@ void line_sample(struct script *s, const struct batch_sample *x)
 		branch_counters_legend(s, ev, out);
 	line_put_head(s, ev, out, &x->head);
 	put_event(ev, out, x->sample.period);
-	if (ev->fields & FIELDS_MIDDLE)
+	if ((ev->fields & FIELDS_MIDDLE) || s->fields.trace.n)
 		put_middle_fields(s, x);
 	if (ev->fields & FIELD_IP)
 		put_frames(s, x);

@@ -41,6 +41,17 @@ enum script_field {
 
 enum script_type { TYPE_HW, TYPE_SW, TYPE_TRACE, TYPE_RAW, TYPE_BREAK, TYPE_OTHER, N_TYPES };
 
+/* Fields of tracepoints: cli/script/trace_fields.c */
+#define MAX_TRACE_FIELDS 64u
+struct trace_field_names {
+	struct trace_field_name {
+		struct str word, event, field;	/* "sched_switch.next_*" and its two patterns */
+		const char *text;	/* the argument of -F that has the word */
+		bool found;		/* an event of the recording has such a field */
+	} v[MAX_TRACE_FIELDS];
+	size_t n;
+};
+
 struct script_fields {		/* the fields of -F, per event type */
 	uint32_t set[N_TYPES];
 	uint32_t required[N_TYPES];	/* named in -F: an error if samples do not have them */
@@ -49,11 +60,13 @@ struct script_fields {		/* the fields of -F, per event type */
 	unsigned code;			/* of enum code_field, for all types */
 	bool metrics;			/* the field metric, for all types */
 	const char *empty, *empty_why;	/* a field that is accepted, but that no recording has; NULL: none */
+	struct trace_field_names trace;	/* of tracepoints */
 };
 
 void fields_defaults(struct script_fields *f);
 /* Parses one -F argument. 0, or -EINVAL with the column of the error. */
 int fields_parse(struct script_fields *f, const char *text, struct tacho_error *e);
+int fields_unknown(struct str word, const char *text, struct tacho_error *e);	/* -EINVAL with a message */
 enum script_type fields_type(const struct perf_event_attr *attr);
 /* Finds the fields that an event prints: the selected fields that its samples have. -EINVAL if its samples
  * lack a field that -F names. */
@@ -233,6 +246,8 @@ struct script_event {
 	uint32_t fields;
 	bool chains;			/* its samples have call chains that are printed */
 	bool has_fields_after_ip;
+	struct { size_t *v; size_t n, cap; } trace_fields;	/* those of -F, by their index in `fields_format` */
+	const struct tacho_trace_event *fields_format;	/* the format that `trace_fields` is for */
 	bool values;			/* its samples have PERF_SAMPLE_READ values with IDs */
 	char *label;			/* "cpu-clock: ", padded; FORMAT_SLACK bytes after it are readable */
 	size_t n_label;
@@ -346,6 +361,20 @@ static inline void sink_write_if_full(struct script *s, struct script_sink *sink
 	if (sink->out.n >= 256u << 10)
 		sink_write(s, sink);
 }
+
+/* Adds the name of a tracepoint's field, or with '-' removes it. False: it cannot be one, or there are too many. */
+bool trace_fields_add(struct trace_field_names *names, struct str word, const char *text, char how);
+/* Looks up the names in the event's format, if it is known. 0 or -ENOMEM. */
+int trace_fields_of_event(struct script *s, struct script_event *ev);
+/* A name that no format has had, or NULL. */
+const struct trace_field_name *trace_fields_unknown(const struct trace_field_names *names);
+void trace_fields_put(struct script *s, struct script_event *ev, struct buf *out, const struct tacho_sample *sample);
+/* Whether lines of the event show its raw data. */
+static inline bool script_shows_trace(const struct script *s, const struct script_event *ev)
+{
+	return ev->attr->type == PERF_TYPE_TRACEPOINT && ((ev->fields & FIELD_TRACE) || s->fields.trace.n);
+}
+
 /* Finds the tracepoint's format. -ENOENT: the recording does not have it, or not yet (a pipe). */
 int script_trace(struct script *s, struct script_event *ev);
 

@@ -17,7 +17,8 @@ same() {	# FILE OPTION...
 }
 for file in one two; do
 	for options in "" "-s trace" "-s trace,comm" "-s next_comm,prev_state" "-s cpu,next_pid" \
-		"-s sched:sched_switch.next_comm,prev_state,next_pid" "-s trace_fields" \
+		"-s sched:sched_switch.next_comm,prev_state,next_pid" "-s trace_fields" "-s sched_switch.*" \
+		"-s comm,sched_switch.next_pid" \
 		"-s next_pid --raw-trace" "-s trace --raw-trace" "-s cpu,socket,comm"; do
 		same $file.data $options
 	done
@@ -31,3 +32,4 @@ for options in "-s trace" "-s prev_comm,comm" "-s addr" "-s weight,addr"; do
 done
 refused 129 tacho report -i one.data -s nextcomm
 refused 129 tacho report -i one.data -s sched:sched_wakeup.next_comm
+refused 129 tacho report -i one.data -s comm,nosuch.*
