@@ -17,6 +17,15 @@
 
 #define TACHO_API __attribute__((visibility("default")))
 
+/*
+ * Programs keep working with later versions of the library, whose structs may have more members at their end:
+ *
+ * - Options and results whose first member is `size` have that of the caller's struct, filled in by TACHO_OPTS or by hand.
+ * - Structs without it that the library fills in for the caller, or that it returns as an array, are passed by an inline
+ *   function with their size to the call whose name ends in _sized. Bindings to other languages use that call.
+ * - All other structs never change. Members called `reserved` are zero.
+ */
+
 TACHO_BEGIN_DECLS
 
 /*

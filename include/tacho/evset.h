@@ -138,9 +138,13 @@ struct tacho_reading {
 
 /* Reads every counter. Returns how many could be read; an ended thread or offline CPU is not an error. */
 TACHO_API int tacho_evset_read(struct tacho_evset *set, struct tacho_error *e);
-/* The counters as of the last read, sorted by event, CPU and thread; valid until the next read. */
-TACHO_API const struct tacho_reading *tacho_evset_readings(const struct tacho_evset *set,
-							   size_t *n);
+/* The counters as of the last read, sorted by event, CPU and thread; valid until the next read or call of this function.
+ * NULL and 0 if memory is exhausted, which does not happen if the program was built with this version. */
+TACHO_API const struct tacho_reading *tacho_evset_readings_sized(const struct tacho_evset *set, size_t size, size_t *n);
+static inline const struct tacho_reading *tacho_evset_readings(const struct tacho_evset *set, size_t *n)
+{
+	return tacho_evset_readings_sized(set, sizeof(struct tacho_reading), n);
+}
 
 enum tacho_per {
 	TACHO_PER_TOTAL,
@@ -160,6 +164,7 @@ struct tacho_place {			/* -1: does not apply. With PER_CPU, the CPU that reads a
 	int32_t socket, die, cluster, core, cpu, node, tid;
 	int32_t cache_level, cache_id;
 	const char *comm;		/* name of a thread, else NULL */
+	int64_t reserved[2];
 };
 
 /* The sum of one event in one place. */
@@ -192,8 +197,12 @@ struct tacho_sums_opts {
 
 /* Sums the readings; *out is sorted by event, then place, and valid until the next call or read. Returns its
  * length, -EBADF if the set was never opened, or -ENOMEM. */
-TACHO_API int tacho_evset_sums(struct tacho_evset *set, const struct tacho_sums_opts *opts,
-			       const struct tacho_sum **out);
+TACHO_API int tacho_evset_sums_sized(struct tacho_evset *set, const struct tacho_sums_opts *opts, size_t size,
+				     const struct tacho_sum **out);
+static inline int tacho_evset_sums(struct tacho_evset *set, const struct tacho_sums_opts *opts, const struct tacho_sum **out)
+{
+	return tacho_evset_sums_sized(set, opts, sizeof(**out), out);
+}
 
 /* Differences from what was requested ("cycles: counts user space only, because perf_event_paranoid
  * is 2"). Valid as long as the set. */

@@ -65,6 +65,7 @@ struct tacho_layout {
 					 * has a frequency instead */
 	bool sample_id_all;
 	uint16_t machine;		/* ELF e_machine, for register names in dumps; 0: unknown */
+	uint64_t reserved[6];
 };
 /* `attr` has `size` bytes and is in this machine's byte order. Returns 0 or -EINVAL. */
 TACHO_API int tacho_layout_init(struct tacho_layout *out, const void *attr, size_t size);
@@ -126,17 +127,28 @@ struct tacho_sample {
 	uint64_t data_src, transaction, phys_addr, cgroup, data_page_size, code_page_size;
 	const uint8_t *aux;
 	uint64_t n_aux;
+	/* later members are added here */
 };
 
 /* Returns 0, or -EBADMSG if the record is too short for its layout; then *out is zero. Unknown trailing bytes are
  * ignored, because a newer kernel may append fields. */
-TACHO_API int tacho_sample_decode(struct tacho_sample *out, const struct tacho_record *rec,
-				  const struct tacho_layout *lay, struct tacho_scratch *scratch);
+TACHO_API int tacho_sample_decode_sized(struct tacho_sample *out, size_t size, const struct tacho_record *rec,
+					const struct tacho_layout *lay, struct tacho_scratch *scratch);
+static inline int tacho_sample_decode(struct tacho_sample *out, const struct tacho_record *rec,
+				      const struct tacho_layout *lay, struct tacho_scratch *scratch)
+{
+	return tacho_sample_decode_sized(out, sizeof(*out), rec, lay, scratch);
+}
 /* Like tacho_sample_decode(), but faster when decoding many samples into the same *out, which must be zero
  * before the first call and unmodified since the last one: fields that the layout does not have are not
  * cleared again. */
-TACHO_API int tacho_sample_decode_again(struct tacho_sample *out, const struct tacho_record *rec,
-					const struct tacho_layout *lay, struct tacho_scratch *scratch);
+TACHO_API int tacho_sample_decode_again_sized(struct tacho_sample *out, size_t size, const struct tacho_record *rec,
+					      const struct tacho_layout *lay, struct tacho_scratch *scratch);
+static inline int tacho_sample_decode_again(struct tacho_sample *out, const struct tacho_record *rec,
+					    const struct tacho_layout *lay, struct tacho_scratch *scratch)
+{
+	return tacho_sample_decode_again_sized(out, sizeof(*out), rec, lay, scratch);
+}
 /* The id of the record's event, without decoding the rest; 0 if the layout has none. Works for samples and, using
  * the trailer, for all other records. */
 TACHO_API uint64_t tacho_record_id(const struct tacho_record *rec, const struct tacho_layout *lay);
@@ -148,6 +160,7 @@ struct tacho_sample_id {
 	uint64_t type;
 	uint32_t pid, tid, cpu;
 	uint64_t time, id, stream_id;
+	uint64_t reserved[2];
 };
 
 struct tacho_mmap {			/* MMAP and MMAP2 */
@@ -185,8 +198,13 @@ struct tacho_sideband {			/* any record but SAMPLE; `type` says which member is 
 
 /* Returns 0, -EOPNOTSUPP for an unknown type, or -EBADMSG. If `lay` is NULL, the trailer is not decoded, and READ
  * records are rejected. *out is only valid if 0 is returned. */
-TACHO_API int tacho_sideband_decode(struct tacho_sideband *out, const struct tacho_record *rec,
-				 const struct tacho_layout *lay, struct tacho_scratch *scratch);
+TACHO_API int tacho_sideband_decode_sized(struct tacho_sideband *out, size_t size, const struct tacho_record *rec,
+					  const struct tacho_layout *lay, struct tacho_scratch *scratch);
+static inline int tacho_sideband_decode(struct tacho_sideband *out, const struct tacho_record *rec,
+					const struct tacho_layout *lay, struct tacho_scratch *scratch)
+{
+	return tacho_sideband_decode_sized(out, sizeof(*out), rec, lay, scratch);
+}
 
 /* "PERF_RECORD_MMAP2" or NULL. */
 TACHO_API const char *tacho_record_name(uint32_t type);

@@ -40,6 +40,7 @@ TACHO_API bool tacho_meter_is_fast(const struct tacho_meter *m, size_t i);
 struct tacho_mark {
 	uint64_t value[TACHO_METER_EVENTS];
 	uint64_t enabled_ns, running_ns;
+	uint64_t reserved[6];
 };
 
 struct tacho_region {			/* owned by the caller; all zero except the name at first */
@@ -49,8 +50,9 @@ struct tacho_region {			/* owned by the caller; all zero except the name at firs
 	uint64_t n_too_short;		/* passes that cost less than the measurement itself */
 	uint64_t sum[TACHO_METER_EVENTS];
 	uint64_t min[TACHO_METER_EVENTS], max[TACHO_METER_EVENTS];
+	uint64_t reserved[8];
 };
-#define TACHO_REGION(title) { (title), 0, 0, 0, { 0 }, { 0 }, { 0 } }
+#define TACHO_REGION(title) { (title), 0, 0, 0, { 0 }, { 0 }, { 0 }, { 0 } }
 
 TACHO_API int tacho_region_begin(struct tacho_meter *m, struct tacho_mark *mark);
 TACHO_API int tacho_region_end(struct tacho_meter *m, const struct tacho_mark *mark,

@@ -103,6 +103,8 @@ void tacho_evset_free(struct tacho_evset *set)
 	vec_done(&set->notes);
 	vec_done(&set->sums);
 	free(set->readings);
+	free(set->resized_readings);
+	free(set->resized_sums);
 	free(set->counters);
 	free(set->members);
 	free(set->scratch);
@@ -468,10 +470,51 @@ const struct tacho_note *tacho_evset_notes(const struct tacho_evset *set, size_t
 	return set ? set->notes.v : NULL;
 }
 
-const struct tacho_reading *tacho_evset_readings(const struct tacho_evset *set, size_t *n)
+/* Copies elements into an array of elements of another size, cutting them off or filling them up with zeros. */
+static void copy_elements(char *to, size_t to_size, const char *from, size_t from_size, size_t n)
 {
-	*n = set ? set->n_counters : 0;
-	return set ? set->readings : NULL;
+	for (size_t i = 0; i < n; i++, to += to_size, from += from_size) {
+		memmove(to, from, min_of(to_size, from_size));
+		if (to_size > from_size)
+			memset(to + from_size, 0, to_size - from_size);
+	}
+}
+
+const struct tacho_reading *tacho_evset_readings_sized(const struct tacho_evset *readonly, size_t size, size_t *n)
+{
+	struct tacho_evset *set = (struct tacho_evset *)readonly;	/* what it counts does not change */
+
+	*n = set && size ? set->n_counters : 0;
+	if (!*n)
+		return NULL;
+	if (size == sizeof(*set->readings))
+		return set->readings;
+	free(set->resized_readings);
+	set->resized_readings = calloc(*n, size);
+	if (set->resized_readings)
+		copy_elements(set->resized_readings, size, (const char *)set->readings, sizeof(*set->readings), *n);
+	else
+		*n = 0;
+	return set->resized_readings;
+}
+
+int tacho_evset_sums_sized(struct tacho_evset *set, const struct tacho_sums_opts *opts, size_t size,
+			   const struct tacho_sum **out)
+{
+	int n = size ? evset_sums(set, opts) : -EINVAL;
+
+	if (n < 0)
+		return n;
+	*out = set->sums.v;
+	if (size == sizeof(**out))
+		return n;
+	free(set->resized_sums);
+	set->resized_sums = calloc((size_t)n + 1, size);
+	if (!set->resized_sums)
+		return -ENOMEM;
+	copy_elements(set->resized_sums, size, (const char *)set->sums.v, sizeof(*set->sums.v), (size_t)n);
+	*out = set->resized_sums;
+	return n;
 }
 
 const char *tacho_state_name(enum tacho_state state)

@@ -129,6 +129,7 @@ struct tacho_evset {
 	struct evset_target target;
 	struct { struct placement *v; size_t n, cap; } placements;
 	struct tacho_reading *readings;
+	void *resized_readings, *resized_sums;	/* for programs that were built with another version of these structs */
 	struct counter *counters;
 	size_t n_counters;
 	struct { struct read_unit *v; size_t n, cap; } units;
@@ -222,6 +223,8 @@ void tool_start(struct tacho_evset *set);
 void tool_stop(struct tacho_evset *set);
 void tool_read(struct tacho_evset *set);
 
+/* sums.c: fills set->sums. Returns their number, -EBADF or -ENOMEM. */
+int evset_sums(struct tacho_evset *set, const struct tacho_sums_opts *given);
 /* sums.c: looks up the names of the threads while they still exist. 0 or -ENOMEM. */
 int sums_name_threads(struct tacho_evset *set);
 

@@ -354,8 +354,7 @@ static int spread_cores(struct tacho_evset *set, uint32_t event, size_t start)
 	return 0;
 }
 
-int tacho_evset_sums(struct tacho_evset *set, const struct tacho_sums_opts *given,
-		     const struct tacho_sum **out)
+int evset_sums(struct tacho_evset *set, const struct tacho_sums_opts *given)
 {
 	struct tacho_sums_opts opts;
 	int err = opts_copy(&opts, sizeof(opts), given, NULL);
@@ -387,6 +386,5 @@ int tacho_evset_sums(struct tacho_evset *set, const struct tacho_sums_opts *give
 		if (err < 0)
 			return err;
 	}
-	*out = set->sums.v;
 	return (int)set->sums.n;
 }

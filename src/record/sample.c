@@ -353,16 +353,32 @@ inlined int decode_cleared(struct tacho_sample *out, const struct tacho_record *
 	return simple_sample_take(out, rec, lay->sample_type, scratch) ? 0 : decode_any(out, rec, lay, scratch);
 }
 
-int tacho_sample_decode(struct tacho_sample *out, const struct tacho_record *rec,
-			const struct tacho_layout *lay, struct tacho_scratch *scratch)
+/* For a program that was built with fewer or more members in its struct. */
+static __attribute__((noinline)) int decode_other_size(struct tacho_sample *out, size_t size, const struct tacho_record *rec,
+						       const struct tacho_layout *lay, struct tacho_scratch *scratch)
 {
+	struct tacho_sample all = { 0 };
+	int err = decode_cleared(&all, rec, lay, scratch);
+
+	memset(out, 0, size);
+	memcpy(out, &all, min_of(size, sizeof(all)));
+	return err;
+}
+
+int tacho_sample_decode_sized(struct tacho_sample *out, size_t size, const struct tacho_record *rec,
+			      const struct tacho_layout *lay, struct tacho_scratch *scratch)
+{
+	if (size != sizeof(*out))
+		return decode_other_size(out, size, rec, lay, scratch);
 	sample_clear(out);
 	return decode_cleared(out, rec, lay, scratch);
 }
 
-int tacho_sample_decode_again(struct tacho_sample *out, const struct tacho_record *rec,
-			const struct tacho_layout *lay, struct tacho_scratch *scratch)
+int tacho_sample_decode_again_sized(struct tacho_sample *out, size_t size, const struct tacho_record *rec,
+				    const struct tacho_layout *lay, struct tacho_scratch *scratch)
 {
+	if (size != sizeof(*out))
+		return decode_other_size(out, size, rec, lay, scratch);
 	/* Most of the late fields are only written if they are not empty, so they must be cleared. */
 	if (out->type != lay->sample_type || (out->type & (PERF_SAMPLE_READ | LATE_FIELDS)))
 		sample_clear(out);

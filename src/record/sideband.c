@@ -228,8 +228,8 @@ static void (*const decoders[])(struct sideband_decoder *) = {
 	[TACHO_RECORD_CALLCHAIN_DEFERRED] = deferred_take,
 };
 
-int tacho_sideband_decode(struct tacho_sideband *out, const struct tacho_record *rec,
-		       const struct tacho_layout *lay, struct tacho_scratch *scratch)
+static int decode(struct tacho_sideband *out, const struct tacho_record *rec, const struct tacho_layout *lay,
+		  struct tacho_scratch *scratch)
 {
 	struct sideband_decoder b = { .out = out, .c = record_body(rec, rec->swapped), .scratch = scratch,
 			  .lay = lay };
@@ -248,4 +248,19 @@ int tacho_sideband_decode(struct tacho_sideband *out, const struct tacho_record 
 		return 0;
 	memset(out, 0, sizeof(*out));
 	return -EBADMSG;
+}
+
+int tacho_sideband_decode_sized(struct tacho_sideband *out, size_t size, const struct tacho_record *rec,
+				const struct tacho_layout *lay, struct tacho_scratch *scratch)
+{
+	struct tacho_sideband all;
+	int err;
+
+	if (size == sizeof(*out))
+		return decode(out, rec, lay, scratch);
+	/* A program that was built with fewer or more members in its struct. */
+	err = decode(&all, rec, lay, scratch);
+	memset(out, 0, size);
+	memcpy(out, &all, min_of(size, sizeof(all)));
+	return err;
 }
