@@ -14,6 +14,7 @@
 #include <tacho/jit.h>
 #include <tacho/kernel.h>
 #include <tacho/kmem.h>
+#include <tacho/kvm.h>
 #include <tacho/kwork.h>
 #include <tacho/lock.h>
 #include <tacho/metric.h>

@@ -25,6 +25,7 @@ extern const struct command cmd_inject;
 extern const struct command cmd_iostat;
 extern const struct command cmd_kallsyms;
 extern const struct command cmd_kmem;
+extern const struct command cmd_kvm;
 extern const struct command cmd_kwork;
 extern const struct command cmd_list;
 extern const struct command cmd_lock;
@@ -68,6 +69,7 @@ const struct command *const commands[] = {
 	&cmd_iostat,
 	&cmd_kallsyms,
 	&cmd_kmem,
+	&cmd_kvm,
 	&cmd_kwork,
 	&cmd_list,
 	&cmd_lock,

@@ -65,6 +65,17 @@ static void help_rows(const struct command *cmd, bool colors, struct buf *out)
 	}
 }
 
+static void help_verbs(const struct command *cmd, bool colors, struct buf *out)
+{
+	for (const struct command *const *verb = cmd->verbs; verb && *verb; verb++) {
+		buf_putc(out, '\n');
+		term_styled(out, colors, TERM_BOLD, (*verb)->name);
+		buf_printf(out, ": %s", (*verb)->summary);
+		help_rows(*verb, colors, out);
+		help_verbs(*verb, colors, out);
+	}
+}
+
 void options_help(const struct command *cmd, struct buf *out)
 {
 	bool colors = term_has_colors(STDOUT_FILENO);
@@ -73,10 +84,5 @@ void options_help(const struct command *cmd, struct buf *out)
 		   cmd->args ? " " : "", cmd->args ? cmd->args : "");
 	buf_printf(out, "%s %s: %s\n", program_name, cmd->name, cmd->summary);
 	help_rows(cmd, colors, out);
-	for (const struct command *const *verb = cmd->verbs; verb && *verb; verb++) {
-		buf_putc(out, '\n');
-		term_styled(out, colors, TERM_BOLD, (*verb)->name);
-		buf_printf(out, ": %s", (*verb)->summary);
-		help_rows(*verb, colors, out);
-	}
+	help_verbs(cmd, colors, out);
 }

@@ -89,16 +89,22 @@ static void scd_rows(const struct command *cmd, struct buf *out)
 	}
 }
 
-void options_scd(const struct command *cmd, struct buf *out)
+static void scd_verbs(const struct command *cmd, struct buf *out)
 {
-	scd_rows(cmd, out);
-	buf_puts(out, "*-h*, *--help*\n\tShow the options.\n");
 	for (const struct command *const *verb = cmd->verbs; verb && *verb; verb++) {
 		buf_printf(out, "\n## tacho %s\n\n", (*verb)->name);
 		scd_sentence(out, str_of((*verb)->summary));
 		buf_puts(out, "\n\n");
 		scd_rows(*verb, out);
+		scd_verbs(*verb, out);
 	}
+}
+
+void options_scd(const struct command *cmd, struct buf *out)
+{
+	scd_rows(cmd, out);
+	buf_puts(out, "*-h*, *--help*\n\tShow the options.\n");
+	scd_verbs(cmd, out);
 	put_perf_rows(cmd, OPT_NOTED, "Options of perf that change nothing",
 		      "These are accepted with one note on stderr.", out);
 	put_perf_rows(cmd, OPT_REFUSED, "Options of perf that are not supported",
