@@ -24,7 +24,7 @@ struct tacho_probes;
 struct tacho_probe_target {	/* zero means the default in every field */
 	size_t size;		/* filled in by TACHO_OPTS */
 	const char *file;	/* a program or library; NULL: the running kernel */
-	const char *module;	/* a kernel module */
+	const char *module;	/* a kernel module: its name, or the path of its file with debug information */
 	const char *symfs;	/* a directory in which files are searched first */
 	const char *source;	/* a directory in which source files are searched first */
 	const char *tracefs, *procfs;	/* NULL: the usual places */
@@ -32,6 +32,7 @@ struct tacho_probe_target {	/* zero means the default in every field */
 	uint32_t max_probes;	/* places that one request may stand for; 0: 65536 */
 	bool no_inlines;	/* not the places where a function was inlined */
 	bool force;		/* number names that exist: malloc_1 */
+	const char *vmlinux;	/* the kernel's file with debug information; NULL: the usual places, where it is needed */
 };
 
 /* A place where a probe is set. Several probes may have the same name: they are one event. */

@@ -19,6 +19,8 @@ static int open_dwarf(struct probe_object *o, struct probe_dwarf **out)
 	d->machine = o->own.machine;
 	d->is_wide = o->own.wide;
 	d->own = &o->own;
+	d->is_kernel = o->is_kernel;
+	d->text_start = o->functions.start;
 	*out = d;
 	return 0;
 }

@@ -21,6 +21,8 @@ struct probe_dwarf {
 	Dwarf_CFI *frames[2];		/* .eh_frame, .debug_frame */
 	bool frames_read;
 	const struct elf *own;
+	bool is_kernel;			/* global variables are addressed by _text, or in modules not at all */
+	uint64_t text_start;		/* address of _text */
 };
 
 /* Calls `fn` for the entry of each unit with code. A value other than 0 ends it and is returned. */

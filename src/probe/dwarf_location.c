@@ -21,7 +21,8 @@ static void read_frames(struct probe_dwarf *d)
 	d->frames_read = true;
 	if (d->own->size <= FILE_BYTES_MAX && elf_read(d->own, 0, d->own->size, &d->own_file) == 0)
 		d->own_elf = l->elf_memory(d->own_file.bytes, d->own_file.n);
-	d->frames[0] = d->own_elf ? l->dwarf_getcfi_elf(d->own_elf) : NULL;
+	/* The addresses of a relocatable file's .eh_frame are not relocated. */
+	d->frames[0] = d->own_elf && d->own->type != ELF_ET_REL ? l->dwarf_getcfi_elf(d->own_elf) : NULL;
 	d->frames[1] = l->dwarf_getcfi(d->debug.dwarf);	/* owned by the Dwarf */
 }
 

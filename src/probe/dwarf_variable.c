@@ -150,8 +150,8 @@ static int dereference(struct argument_writer *w, struct fetched_value *v)
 	if (++v->dereferences > DEREFERENCES_MAX)
 		return refuse(w, "'%s' has too many dereferences%s", w->a->text, "");
 	v->text = (struct buf){ 0 };
-	if (v->in_memory && inner.n && inner.bytes[0] == '@' && v->dereferences == 1)
-		buf_printf(&v->text, "@%+" PRId64, v->offset);
+	if (v->in_memory && inner.n && inner.bytes[0] == '@' && v->dereferences == 1)	/* "@" or "@_text" */
+		buf_printf(&v->text, "%.*s%+" PRId64, STR(buf_view(&inner)), v->offset);
 	else
 		buf_printf(&v->text, "%+" PRId64 "(%s)", v->offset, inner.n ? inner.bytes : "");
 	v->offset = 0;
@@ -170,6 +170,18 @@ static bool is_known(struct argument_writer *w, const char *name)
 
 	return function.addr && w->d->lib->dwarf_attr(&function, DW_AT_abstract_origin, &attr) &&
 	       w->d->lib->dwarf_formref_die(&attr, &original.function) && dwarf_each_variable(w->d, &original, has_name, &v) == 1;
+}
+
+/* "@_text+N": the kernel adds the address at which it was loaded. Per-CPU variables lie before _text. */
+static int start_kernel_static(struct argument_writer *w, const char *name, uint64_t address, struct fetched_value *v)
+{
+	if (!w->d->text_start || address < w->d->text_start)
+		return refuse(w, "the global variable '%s' cannot be read: %s", name,
+			      w->d->text_start ? "each CPU has its own" : "it belongs to a module");
+	v->in_memory = true;
+	v->offset = (int64_t)(address - w->d->text_start);
+	buf_puts(&v->text, "@_text");
+	return 0;
 }
 
 static int start_value(struct argument_writer *w, const char *name, struct fetched_value *v)
@@ -199,6 +211,8 @@ static int start_value(struct argument_writer *w, const char *name, struct fetch
 		buf_printf(&v->text, "\\%" PRId64, place.offset);
 		return 0;
 	case PLACE_STATIC:
+		if (w->d->is_kernel)
+			return start_kernel_static(w, name, place.address, v);
 		/* "@+N" is relative to where the probed file is mapped: the address as in the file, less the bias of the code. */
 		v->in_memory = true;
 		v->offset = (int64_t)place.address - w->s->bias;

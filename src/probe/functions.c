@@ -7,6 +7,7 @@
 #include <errno.h>
 
 #include "base/vec.h"
+#include "symbol/elf_relocate.h"
 
 enum { TYPE_FUNC = 2, TYPE_IFUNC = 10, BIND_LOCAL = 0 };
 
@@ -36,16 +37,20 @@ static struct function_entry decode(const struct elf *e, const uint8_t *p)
 	return s;
 }
 
-static int add_entry(struct probe_functions *f, const struct function_entry *s, const struct buf *names)
+static int add_entry(struct probe_functions *f, const struct elf *e, const struct function_entry *s, const struct buf *names)
 {
 	unsigned type = s->info & 15;
 	struct probe_function *fn;
 	struct str name;
 	const char *version;
 
-	if ((type != TYPE_FUNC && type != TYPE_IFUNC) || !s->section || !s->value || s->name >= names->n)
+	if (!s->section || s->name >= names->n || (e->type == ELF_ET_REL ? s->section >= e->n_sections : !s->value))
 		return 0;
 	name = str_n(names->bytes + s->name, strnlen(names->bytes + s->name, names->n - s->name));
+	if (str_is(name, "_text"))
+		f->start = s->value;
+	if (type != TYPE_FUNC && type != TYPE_IFUNC)
+		return 0;
 	version = memchr(name.s, '@', name.n);
 	if (version)
 		name.n = (size_t)(version - name.s);
@@ -54,7 +59,7 @@ static int add_entry(struct probe_functions *f, const struct function_entry *s, 
 	fn = vec_add(f);
 	if (!fn)
 		return -ENOMEM;
-	fn->address = s->value;
+	fn->address = s->value + (f->sections ? f->sections[s->section] : 0);
 	fn->size = s->size;
 	fn->is_indirect = type == TYPE_IFUNC;
 	fn->is_local = s->info >> 4 == BIND_LOCAL;
@@ -77,7 +82,7 @@ static int add_table(struct probe_functions *f, const struct elf *e, const struc
 	for (size_t at = 0; err >= 0 && at + step <= entries.n; at += step) {
 		struct function_entry entry = decode(e, (const uint8_t *)entries.bytes + at);
 
-		err = add_entry(f, &entry, &names);
+		err = add_entry(f, e, &entry, &names);
 	}
 	return err;
 }
@@ -85,7 +90,7 @@ static int add_table(struct probe_functions *f, const struct elf *e, const struc
 int probe_functions_add(struct probe_functions *f, const struct elf *e)
 {
 	static const uint32_t types[] = { ELF_SHT_SYMTAB, ELF_SHT_DYNSYM };
-	int err = 0;
+	int err = e->type == ELF_ET_REL ? elf_layout(e, &f->sections) : 0;
 
 	for (size_t i = 0; err != -ENOMEM && i < countof(types); i++) {
 		const struct elf_section *s = elf_find_type(e, types[i]);
@@ -93,6 +98,8 @@ int probe_functions_add(struct probe_functions *f, const struct elf *e)
 		if (s && s->type == types[i])
 			err = add_table(f, e, s);
 	}
+	free(f->sections);
+	f->sections = NULL;
 	return err == -ENOMEM ? err : 0;
 }
 

@@ -89,7 +89,7 @@ static int put_arguments(const struct probe_request *r, struct buf *out, struct 
 
 		if (strcmp(a->text, "$vars") == 0) {
 			error_set(e, -ENODATA, "$vars needs the debug information of the kernel");
-			error_hint(e, "$params, all parameters, needs none");
+			error_hint(e, "$params, all parameters, needs none; -k VMLINUX names the file that has it");
 			error_at(e, a->column, a->length);
 			return -ENODATA;
 		}
@@ -140,7 +140,7 @@ static int check_request(const struct probe_request *r, struct tacho_error *e)
 		return error_set(e, -EINVAL, "static probes are in programs: name the program with -x");
 	if (!r->point.function || r->point.has_line || r->point.pattern || r->point.file) {
 		error_set(e, -ENODATA, "lines of the kernel need its debug information");
-		error_hint(e, "name a vmlinux with debug information as the program, to look at it: -x VMLINUX");
+		error_hint(e, "install the kernel's debug package, or name the file with -k VMLINUX or -m MODULE.ko");
 		return -ENODATA;
 	}
 	return 0;

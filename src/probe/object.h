@@ -20,6 +20,8 @@ struct probe_functions {
 	struct probe_function *v;	/* sorted by address, then name; each pair once */
 	size_t n, cap;
 	struct arena text;
+	uint64_t start;			/* of the symbol _text, which the kernel has; 0: unknown */
+	uint64_t *sections;		/* while a relocatable file is read: see elf_layout() */
 };
 
 /* Reads the functions of .symtab and .dynsym of a file, in addition to those that are there. 0 or a negative errno. */

@@ -20,7 +20,17 @@ struct tacho_probes {
 	struct { struct tacho_probe *v; size_t n, cap; } found;
 	struct buf notes;
 	bool is_open;			/* `object` */
+	const char *module_name;	/* of a module that was given by its file */
 };
+
+/* The debug information of the kernel or module that is the target: kernel_object.c. */
+
+/* Opens it on first use. 0, 1 if none is known, or a negative errno with a message. */
+int probes_kernel_object(struct tacho_probes *p, struct probe_object **out, struct tacho_error *e);
+/* Adds the sites of a request, with symbols as the kernel takes them; without debug information by probe_find_kernel(). */
+int probes_find_kernel(struct tacho_probes *p, const struct probe_request *r, struct probe_sites *out, struct tacho_error *e);
+/* "uncore_lab" for "/lib/uncore-lab.ko"; NULL: the kernel itself. */
+const char *probes_module_name(const struct tacho_probes *p);
 
 /* The object of the target, opened on first use. 0 or a negative errno with a message. */
 int probes_object(struct tacho_probes *p, struct probe_object **out, struct tacho_error *e);

@@ -14,7 +14,8 @@
 
 static int copy_strings(struct tacho_probes *p)
 {
-	const char **all[] = { &p->target.file, &p->target.module, &p->target.symfs, &p->target.source };
+	const char **all[] = { &p->target.file, &p->target.module, &p->target.symfs, &p->target.source,
+			       &p->target.vmlinux };
 
 	for (size_t i = 0; i < countof(all); i++)
 		if (*all[i]) {
@@ -85,12 +86,12 @@ int probes_debug_object(struct tacho_probes *p, struct probe_object **out, struc
 {
 	int err;
 
-	if (probes_target_is_kernel(p)) {
+	err = probes_target_is_kernel(p) ? probes_kernel_object(p, out, e) : probes_object(p, out, e);
+	if (err > 0) {
 		error_set(e, -ENODATA, "source lines and variables of the kernel need its debug information");
-		error_hint(e, "name a vmlinux with debug information as the program: -x VMLINUX");
+		error_hint(e, "install the kernel's debug package, or name the file with -k VMLINUX or -m MODULE.ko");
 		return -ENODATA;
 	}
-	err = probes_object(p, out, e);
 	return err < 0 ? err : probe_need_dwarf(*out, dwarf, e);
 }
 
@@ -193,7 +194,6 @@ static int add_found(struct tacho_probes *p, const struct probe_request *r, cons
 
 static int find_sites(struct tacho_probes *p, const struct probe_request *r, struct probe_sites *out, struct tacho_error *e)
 {
-	struct kernel_target k = { &p->sys, p->target.module };
 	struct probe_object *o;
 	int err;
 
@@ -201,7 +201,7 @@ static int find_sites(struct tacho_probes *p, const struct probe_request *r, str
 	out->no_inlines = p->target.no_inlines;
 	out->source = p->target.source;
 	if (probes_target_is_kernel(p))
-		return probe_find_kernel(&k, r, out, e);
+		return probes_find_kernel(p, r, out, e);
 	err = probes_object(p, &o, e);
 	return err < 0 ? err : probe_find_sites(o, r, out, e);
 }

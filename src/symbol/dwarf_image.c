@@ -4,6 +4,7 @@
 #include "symbol/dwarf_image.h"
 
 #include "symbol/debug/elf_image.h"
+#include "symbol/elf_relocate.h"
 #include "symbol/elf_section_data.h"
 
 #include <errno.h>
@@ -47,6 +48,11 @@ static int add_section(struct elf_image *m, const struct elf_section *s)
 		return err;
 	if (err < 0)
 		m->out->n = m->section_start;	/* a damaged section is left out */
+	if (err == 0 && m->like->type == ELF_ET_REL)
+		err = elf_relocate_section(m->like, s, (uint8_t *)m->out->bytes + m->section_start,
+					   m->out->n - m->section_start);
+	if (err == -ENOMEM || err == -EOPNOTSUPP)
+		return err;
 	if (m->out->n > DWARF_IMAGE_MAX)
 		return -EFBIG;
 	if (err == 0)

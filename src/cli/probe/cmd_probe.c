@@ -20,7 +20,7 @@ struct probe_opts {
 	struct strlist add, define, delete;
 	const char *list, *functions;	/* "": without an argument */
 	const char *lines, *variables;
-	const char *exec, *module, *symfs, *source, *filter;
+	const char *exec, *module, *vmlinux, *symfs, *source, *filter;
 	uint32_t max_probes, target_ns;
 	bool externs, ranges, force, dry_run, quiet, no_inlines, json;
 	unsigned verbose;
@@ -40,7 +40,10 @@ static const struct option_row probe_rows[] = {
 	{ OPT_STR, 'V', "vars", AT(variables), "POINT", "show the variables at a function, line or address" },
 	{ OPT_GROUP, .help = "Where" },
 	{ OPT_STR, 'x', "exec", AT(exec), "FILE", "a program or library; without it, the running kernel", .complete = "file" },
-	{ OPT_STR, 'm', "module", AT(module), "MODULE", "a kernel module" },
+	{ OPT_STR, 'k', "vmlinux", AT(vmlinux), "FILE", "the kernel's vmlinux with debug information, for lines and variables",
+	  .complete = "file" },
+	{ OPT_STR, 'm', "module", AT(module), "MODULE", "a kernel module: its name, or its file with debug information",
+	  .complete = "file" },
 	{ OPT_STR, 's', "source", AT(source), "DIR", "look for source files below DIR first", .complete = "file" },
 	{ OPT_STR, 0, "symfs", AT(symfs), "DIR", "look for objects below DIR first", .complete = "file" },
 	{ OPT_UINT, 0, "target-ns", AT(target_ns), "PID", "the FILE of -x is a path as process PID sees it", .complete = "pid" },
@@ -59,7 +62,6 @@ static const struct option_row probe_rows[] = {
 	NOTED(0, "cache", NULL, "static probes are read from the file itself, and nothing else needs a cache"),
 	NOTED(0, "demangle", NULL, "names are always demangled"),
 	NOTED(0, "demangle-kernel", NULL, "names are always demangled"),
-	REFUSED('k', "vmlinux", "kernel functions are found by /proc/kallsyms, and their arguments by the kernel's BTF"),
 	REFUSED(0, "bootconfig", "-D prints definitions; bootconfig files are not written"),
 	{ .kind = OPT_END },
 };
@@ -457,8 +459,8 @@ static enum probe_action choose_action(const struct probe_opts *o, int argc)
 		action = all[i].action;
 		before = all[i].option;
 	}
-	if (action == PROBE_LIST && (o->exec || o->module)) {
-		message_text("probe", "-l lists the probes of all programs; leave out -x and -m");
+	if (action == PROBE_LIST && (o->exec || o->module || o->vmlinux)) {
+		message_text("probe", "-l lists the probes of all programs; leave out -x, -k and -m");
 		return PROBE_NONE;
 	}
 	if (!action)
@@ -496,7 +498,7 @@ static int probe_run(void *opts, int argc, char **argv)
 
 	if (!action)
 		return EXIT_USAGE;
-	err = tacho_probes_new(&s.probes, TACHO_OPTS(tacho_probe_target, .file = o->exec, .module = o->module,
+	err = tacho_probes_new(&s.probes, TACHO_OPTS(tacho_probe_target, .file = o->exec, .module = o->module, .vmlinux = o->vmlinux,
 						     .symfs = o->symfs, .source = o->source,
 						     .pid = o->target_ns, .max_probes = o->max_probes,
 						     .no_inlines = o->no_inlines, .force = o->force), &e);
