@@ -54,6 +54,12 @@ struct tacho_output_opts {		/* zero means the default in every field */
 					 * first sample to the last. Used by otlp */
 	const struct tacho_output_attribute *resource;	/* otlp: further attributes of all resources, such as */
 	size_t n_resource;				/* host.name and service.name */
+	/* pprof and otlp: attributes of a process, such as its service: labels of its samples, or attributes of its resource.
+	 * Fills in at most `max` and returns how many; the strings must stay valid until the writer returns. */
+	size_t (*process_attributes)(void *arg, uint32_t pid, struct tacho_output_attribute *out, size_t max);
+	void *process_arg;
+	bool no_threads;		/* pprof: samples have no labels of their thread (pid, tid, thread_comm, cpu),
+					 * for receivers that store a series per combination of labels */
 };
 
 /* Returns 0, -ENOENT (no such event; *e lists the events), -ENODATA (no samples of it), -ENOMEM, or the error of `put`. */

@@ -238,9 +238,13 @@ static void put_resource(struct otlp_writer *w, size_t first_row)
 {
 	const struct tacho_output_opts *opts = w->o->opts;
 	const struct tacho_profile_thread *t = tacho_profile_thread(w->o->p, row_at(w, first_row)->thread);
+	struct tacho_output_attribute own[PROCESS_ATTRIBUTES_MAX];
+	size_t n = process_attributes(w->o, t->pid, own);
 
 	for (size_t i = 0; i < opts->n_resource; i++)
 		put_resource_attribute(w, opts->resource[i].name, opts->resource[i].value, 0);
+	for (size_t i = 0; i < n; i++)
+		put_resource_attribute(w, own[i].name, own[i].value, 0);
 	put_resource_attribute(w, "process.pid", NULL, t->pid);
 	put_resource_attribute(w, "process.executable.name", t->process, 0);
 	pb_message(&w->resource, RP_RESOURCE, &w->sample);

@@ -103,6 +103,14 @@ static int error_no_event(const struct output *o, const char *wanted)
 	return -ENOENT;
 }
 
+size_t process_attributes(const struct output *o, uint32_t pid, struct tacho_output_attribute out[PROCESS_ATTRIBUTES_MAX])
+{
+	const struct tacho_output_opts *opts = o->opts;
+
+	return opts->process_attributes ? min_of(opts->process_attributes(opts->process_arg, pid, out, PROCESS_ATTRIBUTES_MAX),
+						 (size_t)PROCESS_ATTRIBUTES_MAX) : 0;
+}
+
 /* Selects the event named opts.event, or the first event with samples. */
 static int choose_event(struct output *o)
 {

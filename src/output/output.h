@@ -70,6 +70,9 @@ static inline uint64_t row_weight(const struct output *o, const struct tacho_pro
 {
 	return o->count_samples ? r->samples : r->period;
 }
+#define PROCESS_ATTRIBUTES_MAX 8
+/* The caller's attributes of a process. Returns how many. */
+size_t process_attributes(const struct output *o, uint32_t pid, struct tacho_output_attribute out[PROCESS_ATTRIBUTES_MAX]);
 /* The unit of weights: "samples", "ns" for the clock events, else "events". */
 const char *weight_unit(const struct output *o, uint32_t event);
 bool event_is_clock(const char *name);		/* its periods are nanoseconds */

@@ -7,7 +7,7 @@
  *	             `-> mapping (object)
  *
  * Values of a sample: the number of samples, then the period of each event that has samples. Labels are those of other
- * perf.data converters: pid, tid, comm, thread_comm, execution_mode, cpu.
+ * perf.data converters: pid, tid, comm, thread_comm, execution_mode, cpu; and those that the caller adds for each process.
  */
 #include "output/output.h"
 
@@ -112,6 +112,15 @@ static void label(struct pprof *w, const char *key, const char *text, uint64_t n
 	put_part(w, 3);
 }
 
+static void put_process_labels(struct pprof *w, uint32_t pid)
+{
+	struct tacho_output_attribute own[PROCESS_ATTRIBUTES_MAX];
+	size_t n = process_attributes(w->o, pid, own);
+
+	for (size_t i = 0; i < n; i++)
+		label(w, own[i].name, own[i].value, 0);
+}
+
 static void put_labels(struct pprof *w, const struct tacho_profile_row *r)
 {
 	static const char *const modes[] = { NULL,	   "Host Kernel",  "Host User",
@@ -123,9 +132,12 @@ static void put_labels(struct pprof *w, const struct tacho_profile_row *r)
 	if (r->node)
 		space = tacho_profile_frame(w->o->p, tacho_profile_nodes(w->o->p)[r->node].frame)
 				->space;
+	label(w, "comm", tacho_profile_thread(w->o->p, main)->comm, 0);
+	put_process_labels(w, t->pid);
+	if (w->o->opts->no_threads)
+		return;
 	label(w, "pid", NULL, t->pid);
 	label(w, "tid", NULL, t->tid);
-	label(w, "comm", tacho_profile_thread(w->o->p, main)->comm, 0);
 	label(w, "thread_comm", t->comm, 0);
 	if (space < countof(modes) && modes[space])
 		label(w, "execution_mode", modes[space], 0);

@@ -246,6 +246,8 @@ static int read_tree(struct collectd_reader *c, const char *file, const struct c
 	for (struct conf_node *node = root->first; node && !err; node = node->next) {
 		if (is_key(node, "Interval"))
 			err = read_interval(c, file, node, &c->interval_ns);
+		else if (is_key(node, "Hostname") && node->n_values == 1)
+			c->hostname = node->values->text;
 		else if (is_key(node, "LoadPlugin"))
 			err = read_load(c, file, node);
 		else if (is_key(node, "Include"))
@@ -333,6 +335,8 @@ static int deliver_to_collectd(struct collectd_reader *c)
 		return -ENOMEM;
 	err = key_set_text(keys_find(type->keys, exec ? STR_LIT("exec") : STR_LIT("socket")), x->settings,
 			   exec ? STR_LIT("true") : socket, &from, c->e);
+	if (!err && !exec && c->hostname.n)		/* as collectd's other values */
+		err = key_set_text(keys_find(type->keys, STR_LIT("host")), x->settings, c->hostname, &from, c->e);
 	if (!err)
 		err = config_note(c->cfg, exec ? "the values are written to stdout, for collectd's exec plugin" :
 				  "the values are delivered to collectd at %.*s", STR(socket)) ? error_nomem(c->e) : 0;

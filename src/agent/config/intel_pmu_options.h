@@ -25,6 +25,7 @@ struct collectd_reader {
 	unsigned depth, n_files;
 	uint64_t interval_ns, plugin_interval_ns;
 	struct str unixsock;		/* SocketFile of the unixsock plugin */
+	struct str hostname;		/* Hostname: collectd's name for this machine */
 	bool found, has_unixsock, has_report, has_aggregate, has_dispatch, no_merge;
 	bool report[N_REPORTS];
 	struct str event_list,

@@ -23,6 +23,8 @@
 #include "agent/config/compare.h"
 #include "agent/profiler/profiler_internal.h"
 #include "agent/profiler/machine_sampler.h"
+#include "agent/profiler/process_names.h"
+#include "agent/profiler/window_export.h"
 #include "base/clock.h"
 #include "base/error.h"
 
@@ -47,6 +49,8 @@ struct profiler {
 	/* used by the thread only */
 	struct machine_sampler machine;
 	struct tacho_symbols *symbols;
+	struct process_names *names;
+	size_t n_named;			/* threads of the window whose processes were looked up */
 	int samples_fd;
 	struct buf samples_buf;		/* records since the last load */
 	uint64_t lost_before;		/* samples lost by samplers that are already closed */
@@ -105,6 +109,7 @@ static int new_window(struct profiler *p, struct tacho_error *e)
 		return err;
 	tacho_profile_free(p->window);
 	p->window = fresh;
+	p->n_named = 0;
 	return 0;
 }
 
@@ -128,6 +133,12 @@ static int write_samples(struct profiler *p, struct tacho_error *e)
 	return err < 0 ? err : end;
 }
 
+static void look_up_names(struct profiler *p)
+{
+	for (; p->n_named < tacho_profile_n_threads(p->window); p->n_named++)
+		process_names_look_up(p->names, p->machine.tacho, tacho_profile_thread(p->window, p->n_named)->pid);
+}
+
 static int load_samples(struct profiler *p, struct tacho_error *e)
 {
 	struct tacho_perfdata *pd = NULL;
@@ -140,6 +151,7 @@ static int load_samples(struct profiler *p, struct tacho_error *e)
 	if (!p->samples_buf.n)
 		return 0;
 	err = write_samples(p, e);
+	process_names_note(p->names, p->samples_buf.bytes, p->samples_buf.n);
 	buf_clear(&p->samples_buf);
 	if (err == 0)
 		err = sample_file_read(p->samples_fd, &pd, e);
@@ -147,6 +159,7 @@ static int load_samples(struct profiler *p, struct tacho_error *e)
 		return err;
 	pthread_mutex_lock(&p->lock);
 	err = tacho_profile_load_next(p->window, pd, p->symbols, e);
+	look_up_names(p);
 	pthread_mutex_unlock(&p->lock);
 	tacho_symbols_prune(p->symbols, 0);	/* a compiler starts hundreds of processes in the time of a window */
 	tacho_perfdata_close(pd);
@@ -199,15 +212,10 @@ static bool wants_export(struct profiler *p)
 
 static void export_window(struct profiler *p, uint64_t samples, int64_t to_ns)
 {
-	static const char *const formats[] = { "pprof", "otlp" };
+	const struct exported_window w = { .agent = p->agent, .config = p->config_ref, .profile = p->window, .names = p->names,
+					   .samples = samples, .from_ns = p->from_ns, .to_ns = to_ns, .clock_offset_ns = clock_offset() };
 
-	for (size_t i = 0; i < countof(formats); i++) {
-		scoped(buf_done) struct buf out = { 0 };
-
-		if (exporters_want_profile(p->agent->exporters, formats[i]) &&
-		    tacho_output_write(tacho_format_find(formats[i]), p->window, NULL, put_bytes, &out, NULL) == 0)
-			exporters_take_profile(p->agent->exporters, formats[i], buf_view(&out), samples, p->from_ns, to_ns);
-	}
+	window_export(&w);
 }
 
 static void store_window(struct profiler *p, uint64_t samples, int64_t to_ns)
@@ -254,6 +262,7 @@ static void finish_window(struct profiler *p)
 		p->from_ns = now;
 	pthread_mutex_unlock(&p->lock);
 	tacho_symbols_prune(p->symbols, SYMBOL_BYTES_MAX);
+	process_names_prune(p->names);
 	malloc_trim(0);		/* returns freed memory to the kernel */
 }
 
@@ -458,6 +467,7 @@ static void profiler_free(struct profiler *p)
 	machine_sampler_close(&p->machine);
 	tacho_symbols_free(p->symbols);
 	tacho_profile_free(p->window);
+	process_names_free(p->names);
 	buf_done(&p->samples_buf);
 	if (p->wake_fd >= 0)
 		close(p->wake_fd);
@@ -482,6 +492,8 @@ static int profiler_new(struct profiler **out, struct agent *a, struct tacho_err
 	p->samples_fd = memfd_create("tacho-samples", MFD_CLOEXEC);
 	err = p->wake_fd < 0 || p->samples_fd < 0 ?
 	      error_set(e, -errno, "cannot start the profiler: %s", strerror(errno)) : new_window(p, e);
+	if (err == 0 && process_names_new(&p->names) < 0)
+		err = error_nomem(e);
 	if (err < 0) {
 		profiler_free(p);
 		return err;

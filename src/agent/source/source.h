@@ -19,6 +19,7 @@
 struct derived_metrics;
 struct named_metrics;
 struct process_rest;
+struct cgroup_names;
 
 struct source_unit {
 	struct tacho_evset *set;
@@ -28,6 +29,7 @@ struct source_unit {
 	int pid;			/* 0: not a process */
 	char comm[64];
 	char *cgroup;			/* NULL: not a cgroup */
+	struct cgroup_names *names;	/* its service, container and pod, for labels; NULL: none is known */
 	uint32_t *entry_of;		/* index in the set -> entry of `events` */
 	uint32_t *counter_of_row;	/* row of the sums -> index in `counters`, or NO_COUNTER */
 	bool *repeats;			/* row -> another row of the same series already counts this */

@@ -4,14 +4,18 @@
 #include "agent/source/unit.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 
+#include "agent/source/cgroup_names.h"
 #include "agent/source/named_metrics.h"
 #include "agent/source/derived_metrics.h"
 #include "agent/core/metric_names.h"
 #include "base/clock.h"
 #include "base/cpuset.h"
 #include "base/vec.h"
+
+#include <tacho/system.h>
 
 struct source_unit *unit_add(struct agent_source *s)
 {
@@ -183,6 +187,7 @@ static void close_set(struct agent_source *s, struct source_unit *u)
 	free(take(u->repeats));
 	free(take(u->entry_of));
 	free(take(u->given));
+	free(take(u->names));
 	u->n_rows = u->n_entries = 0;
 	s->fds->used -= min_of(s->fds->used, u->n_fds);
 	u->n_fds = 0;
@@ -271,7 +276,7 @@ int unit_sums(struct agent_source *s, struct source_unit *u, const struct tacho_
 						   .idle_counts = !s->paused), rows);
 }
 
-#define MAX_LABELS 8
+#define MAX_LABELS 12
 struct label_list {
 	struct label v[MAX_LABELS];
 	size_t n;
@@ -291,6 +296,38 @@ static void put_number_label(struct label_list *l, const char *name, int value)
 		return;
 	snprintf(text, sizeof(l->numbers[0]), "%d", value);
 	put_text_label(l, name, text);
+}
+
+/* Reads the names of the unit's control group, or of the one that its process is in now. */
+static int find_names(struct agent_source *s, struct source_unit *u)
+{
+	struct cgroup_names names = { .service = "" };
+	char path[PATH_MAX];
+
+	free(take(u->names));
+	if (s->config->naming != NAMING_TACHO || u->other || s->config->per == PER_MACHINE)
+		return 0;
+	if (u->cgroup)
+		cgroup_names_of(u->cgroup, &names);
+	else if (s->config->per == PER_PROCESS && u->pid && tacho_process_cgroup(s->tacho, u->pid, path, sizeof(path)) == 0)
+		cgroup_names_of(path, &names);
+	if (!names.service[0] && !names.container[0] && !names.pod[0])
+		return 0;
+	u->names = malloc(sizeof(*u->names));
+	if (!u->names)
+		return -ENOMEM;
+	*u->names = names;
+	return 0;
+}
+
+static void put_name_labels(struct label_list *l, const struct cgroup_names *names)
+{
+	const struct label all[] = { { "service", (char *)names->service }, { "container", (char *)names->container },
+				     { "pod", (char *)names->pod } };
+
+	for (size_t i = 0; i < countof(all); i++)
+		if (*all[i].value)
+			put_text_label(l, all[i].name, all[i].value);
 }
 
 /* Index of the group that a CPU is in, or -1. */
@@ -319,6 +356,8 @@ static bool put_place_labels(struct agent_source *s, const struct source_unit *u
 	} else if (u->cgroup && cfg->per != PER_MACHINE) {
 		put_text_label(l, "cgroup", u->cgroup);
 	}
+	if (u->names)
+		put_name_labels(l, u->names);
 	if (cfg->per == PER_GROUPS) {
 		*group = group_of(cfg, at->cpu);
 		if (*group < 0)
@@ -475,6 +514,8 @@ int unit_map_rows(struct agent_source *s, struct source_unit *u, const struct ta
 	if (!map)
 		return -ENOMEM;
 	u->counter_of_row = map;
+	if (find_names(s, u) < 0)
+		return -ENOMEM;
 	u->n_rows = 0;
 	for (size_t i = 0; i < n; i++) {
 		int64_t counter = find_counter(s, u, &rows[i], &scratch);
