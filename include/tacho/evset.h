@@ -76,6 +76,9 @@ struct tacho_evset_opts {		/* zero means the default in every field */
 					 * kernel group that the caller did not group */
 	bool threads_only;		/* follow threads started later, but not child processes; before Linux 5.13
 					 * nothing started later is followed */
+	bool bpf_counters;		/* a BPF program reads the events when tasks are switched: each event is open once per
+					 * CPU, however many tasks or cgroups are counted, and shared with other programs;
+					 * without BPF a note says why, and the events are counted as usual */
 	bool since_start;		/* the processes have just started: clock events include the CPU time that
 					 * they used before the counters were opened */
 };

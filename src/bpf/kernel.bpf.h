@@ -27,9 +27,41 @@ struct task_struct___old {		/* before Linux 5.14 */
 	long state;
 } KERNEL_TYPE;
 
+struct kuid {
+	unsigned int val;
+} KERNEL_TYPE;
+
+struct cred {
+	struct kuid uid;
+} KERNEL_TYPE;
+
+struct kernfs_node {
+	__u64 id;
+} KERNEL_TYPE;
+
+struct cgroup;
+struct cgroup_subsys_state {
+	struct cgroup *cgroup;
+	struct cgroup_subsys_state *parent;
+} KERNEL_TYPE;
+
+struct cgroup {
+	struct cgroup_subsys_state self;
+	struct kernfs_node *kn;
+	int level;
+	struct cgroup *ancestors[8];
+} KERNEL_TYPE;
+
+enum cgroup_subsys_id { perf_event_cgrp_id = 8 };
+
+struct css_set {
+	struct cgroup_subsys_state *subsys[16];
+} KERNEL_TYPE;
+
 #define TASK_COMM_BYTES 16
 #define TASK_INTERRUPTIBLE 1u
 #define TASK_UNINTERRUPTIBLE 2u
+#define TASK_DEAD 0x80u
 #define PF_KTHREAD 0x00200000u
 
 /* TASK_RUNNING (0): the task was preempted or can be scheduled again. */

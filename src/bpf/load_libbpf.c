@@ -29,6 +29,11 @@
 	F(int, bpf_map_lookup_elem, (int fd, const void *k, void *v), (fd, k, v), -EOPNOTSUPP) \
 	F(int, bpf_map_delete_elem, (int fd, const void *k), (fd, k), -EOPNOTSUPP) \
 	F(int, bpf_map_get_next_key, (int fd, const void *k, void *next), (fd, k, next), -EOPNOTSUPP) \
+	F(int, bpf_map_create, (enum bpf_map_type t, const char *name, __u32 k, __u32 v, __u32 n, const struct bpf_map_create_opts *o), (t, name, k, v, n, o), -EOPNOTSUPP) \
+	F(int, bpf_map_freeze, (int fd), (fd), -EOPNOTSUPP) \
+	F(int, bpf_map_get_next_id, (__u32 id, __u32 *next), (id, next), -EOPNOTSUPP) \
+	F(int, bpf_map_get_fd_by_id, (__u32 id), (id), -EOPNOTSUPP) \
+	F(int, bpf_prog_test_run_opts, (int fd, struct bpf_test_run_opts *o), (fd, o), -EOPNOTSUPP) \
 	F(int, bpf_program__set_autoload, (struct bpf_program *p, bool on), (p, on), -EOPNOTSUPP) \
 	F(int, bpf_program__fd, (const struct bpf_program *p), (p), -1) \
 	F(struct bpf_link *, bpf_program__attach, (const struct bpf_program *p), (p), NULL) \

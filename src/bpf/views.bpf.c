@@ -12,36 +12,8 @@
 
 #include <bpf/bpf_tracing.h>
 
-struct kuid {
-	unsigned int val;
-} KERNEL_TYPE;
-
-struct cred {
-	struct kuid uid;
-} KERNEL_TYPE;
-
-struct kernfs_node {
-	__u64 id;
-} KERNEL_TYPE;
-
-struct cgroup {
-	struct kernfs_node *kn;
-	int level;
-	struct cgroup *ancestors[8];
-} KERNEL_TYPE;
-
 struct cgroup___old {			/* before Linux 6.1 */
 	__u64 ancestor_ids[8];
-} KERNEL_TYPE;
-
-struct cgroup_subsys_state {
-	struct cgroup *cgroup;
-} KERNEL_TYPE;
-
-enum cgroup_subsys_id { perf_event_cgrp_id = 8 };
-
-struct css_set {
-	struct cgroup_subsys_state *subsys[16];
 } KERNEL_TYPE;
 
 struct qstr {

@@ -31,6 +31,7 @@
 #include <sys/wait.h>
 
 #include "base/vec.h"
+#include "count/by_bpf.h"
 
 #define KEEPER_MIN_FDS 2	/* smaller numbers of slow descriptors are closed directly */
 #define KEEPER_WAIT_MS 10000
@@ -223,6 +224,7 @@ void tacho_evset_close(struct tacho_evset *set)
 		set->counters[i].fd = -1;
 	}
 	set->units.n = 0;
+	by_bpf_close(set);
 	close_cgroups(set);
 	if (gate >= 0)
 		close(gate);

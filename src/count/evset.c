@@ -11,6 +11,7 @@
 #include "base/fork_generation.h"
 #include "base/io.h"
 #include "base/vec.h"
+#include "count/by_bpf.h"
 #include "event/sample_filter.h"
 #include "event/tracepoint_filter.h"
 #include "sys/cgroup.h"
@@ -154,6 +155,7 @@ int set_check_open(const struct tacho_evset *set)
 void set_forget_open(struct tacho_evset *set)
 {
 	tacho_evset_close(set);
+	by_bpf_close(set);
 	drop_placements(set);
 	target_done(&set->target);
 	free(take(set->readings));

@@ -54,6 +54,8 @@ struct counted_event {
 	const char *why;		/* cause and fix in one sentence, without the event's name */
 	const char *cause, *hint;	/* cause and fix separately, with the event's name; or NULL */
 	bool guest_dropped;		/* exclude_guest was removed because the PMU refused it */
+	uint32_t by_bpf;		/* index + 1 of the event that a BPF program reads; 0: counted without */
+	uint32_t bucket;		/* of that program's totals */
 	uint32_t next_instance;		/* the next event expanded from the same name (PMU instances) */
 };
 
@@ -138,6 +140,7 @@ struct tacho_evset {
 	size_t scratch_bytes;
 	bool on_many_cpus;		/* a CPU target with units on several CPUs */
 	struct cpu_reader cpu_reader;
+	struct set_bpf *bpf;		/* by_bpf.c; NULL: no event is counted by a BPF program */
 	bool has_tools;
 	struct tool_clock clock;
 	uint64_t wide_bits;		/* config1 bits that request 64-bit counters; may be refused */
@@ -212,7 +215,9 @@ const char *explain_broken(void);
 /* read_units.c: builds the list of read() calls after opening. */
 int units_build(struct tacho_evset *set);
 
-/* read.c: reads one unit. Returns how many counters could be read. */
+/* read.c: adds what a counter has counted since it was read last. */
+void update_count(struct counter *c, struct tacho_reading *r, uint64_t raw, uint64_t enabled, uint64_t running);
+/* Reads one unit. Returns how many counters could be read. */
 int set_read_unit(struct tacho_evset *set, struct read_unit *u);
 
 /* cpu_reader.c: reads all units of a set that counts on several CPUs, the cheaper way. */

@@ -42,7 +42,7 @@ static uint32_t kernel_leader(struct tacho_evset *set, uint32_t i)
 
 	for (uint32_t k = written; k < i; k++)
 		if (set_event(set, k)->leader == written &&
-		    set_event(set, k)->kind != TACHO_EVENT_TOOL &&
+		    set_event(set, k)->kind != TACHO_EVENT_TOOL && !set->events.v[k].by_bpf &&
 		    set->events.v[k].placement != NO_EVENT)
 			return k;
 	return i;
@@ -71,7 +71,7 @@ void plan_groups(struct tacho_evset *set)
 
 		ev->leader = i;
 		ev->bundled = false;
-		if (event->kind == TACHO_EVENT_TOOL || ev->placement == NO_EVENT)
+		if (event->kind == TACHO_EVENT_TOOL || ev->placement == NO_EVENT || ev->by_bpf)
 			continue;
 		if (event->group_size > 1) {
 			ev->leader = plan_member(set, i);

@@ -11,6 +11,7 @@
 #include "base/fork_generation.h"
 #include "base/sized_opts.h"
 #include "base/vec.h"
+#include "count/by_bpf.h"
 #include "sys/cgroup.h"
 
 /* Before Linux 4.13, PERF_FORMAT_GROUP and inherit exclude each other. */
@@ -306,10 +307,10 @@ static int open_groups(struct tacho_evset *set)
 		int err;
 
 		if (done[i] || set_event(set, i)->kind == TACHO_EVENT_TOOL ||
-		    set->events.v[i].placement == NO_EVENT)
+		    set->events.v[i].placement == NO_EVENT || set->events.v[i].by_bpf)
 			continue;
 		for (uint32_t k = i; k < set->events.n; k++) {
-			if (done[k] || set->events.v[k].leader != i)
+			if (done[k] || set->events.v[k].leader != i || set->events.v[k].by_bpf)
 				continue;
 			members[n++] = k;
 			done[k] = true;
@@ -386,6 +387,10 @@ static int prepare_counters(struct tacho_evset *set, struct tacho_error *e)
 {
 	int err = target_resolve(set, &set->opts, e);
 
+	if (err == 0)
+		err = by_bpf_prepare(set) < 0 ? error_nomem(e) : 0;
+	if (err == 0 && set->target.kind == TARGET_TASKS && !set->target.tids.n && !set->bpf)
+		err = error_set(e, -ESRCH, "user %u has no process", set->opts.uid);
 	for (uint32_t i = 0; err == 0 && i < set->events.n; i++) {
 		set->has_tools |= set_event(set, i)->kind == TACHO_EVENT_TOOL;
 		err = target_place(set, i) < 0 ? error_nomem(e) : 0;
@@ -406,6 +411,12 @@ static int open_counters(struct tacho_evset *set, struct tacho_error *e)
 	set->is_open = true;
 	set->generation = fork_generation();
 	err = open_groups(set);
+	if (err == 0) {
+		int bpf_err = by_bpf_open(set, e);
+
+		if (bpf_err < 0)
+			return bpf_err;
+	}
 	if (err == 0 && !set->sampling.on)
 		err = units_build(set);
 	if (err == 0 && set->opts.per_thread)

@@ -13,6 +13,7 @@
 #include <errno.h>
 
 #include "base/num.h"
+#include "count/by_bpf.h"
 #include "record/read.h"
 
 #define ECHILD_RETRIES 3
@@ -24,8 +25,7 @@ static uint64_t scale_interval(struct counter *c, uint64_t raw, uint64_t enabled
 	return running >= enabled ? raw : num_muldiv(raw, enabled, running);
 }
 
-static void update_count(struct counter *c, struct tacho_reading *r, uint64_t raw, uint64_t enabled,
-		       uint64_t running)
+void update_count(struct counter *c, struct tacho_reading *r, uint64_t raw, uint64_t enabled, uint64_t running)
 {
 	uint64_t d_raw, d_enabled, d_running;
 
@@ -251,6 +251,7 @@ int tacho_evset_read(struct tacho_evset *set, struct tacho_error *e)
 	else
 		for (size_t i = 0; i < set->units.n; i++)
 			n += set_read_unit(set, &set->units.v[i]);
+	n += by_bpf_read(set);
 	if (set->has_tools)
 		tool_read(set);
 	return n;

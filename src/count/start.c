@@ -5,6 +5,8 @@
 
 #include <errno.h>
 
+#include "count/by_bpf.h"
+
 /* Sends an ioctl to the group leaders of all events (NO_EVENT) or of one. Returns the first error. */
 static int ioctl_leaders(struct tacho_evset *set, unsigned request, uint32_t event)
 {
@@ -56,6 +58,7 @@ int tacho_evset_start(struct tacho_evset *set)
 	if (set->opts.since_start)
 		add_earlier_time(set);
 	set->opts.since_start = false;
+	by_bpf_start(set);
 	return ioctl_leaders(set, PERF_IOC_ENABLE, NO_EVENT);
 }
 
@@ -66,6 +69,7 @@ int tacho_evset_stop(struct tacho_evset *set)
 	if (err < 0)
 		return err;
 	err = ioctl_leaders(set, PERF_IOC_DISABLE, NO_EVENT);
+	by_bpf_stop(set);
 	tool_stop(set);
 	return err;
 }
@@ -80,6 +84,8 @@ static int ioctl_event(struct tacho_evset *set, size_t i, unsigned request)
 		return -EINVAL;
 	if (set->sampling.on && i == set->sampling.tracker)	/* always enabled */
 		return -EINVAL;
+	if (set->events.v[i].by_bpf)
+		return -EOPNOTSUPP;
 	if (set->events.v[i].state > TACHO_NOT_COUNTED || set_event(set, (uint32_t)i)->kind == TACHO_EVENT_TOOL)
 		return -ENODEV;
 	return ioctl_leaders(set, request, (uint32_t)i);

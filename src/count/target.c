@@ -13,6 +13,7 @@
 #include <stdio.h>
 
 #include "base/vec.h"
+#include "count/by_bpf.h"
 
 void target_done(struct evset_target *target)
 {
@@ -128,6 +129,8 @@ static int resolve_tasks(struct tacho_evset *set, const struct tacho_evset_opts 
 	target->kind = TARGET_TASKS;
 	if (err == 0 && opts->by_uid)
 		err = add_user(set, opts->uid, e);
+	if (err == -ESRCH && opts->by_uid && opts->bpf_counters)	/* a BPF program counts those that start later */
+		return 0;
 	if (err == 0 && opts->per_thread && opts->all_cpus)
 		err = add_all_processes(set, e);
 	if (err < 0)
@@ -286,7 +289,17 @@ static int fill_tracker_pairs(struct tacho_evset *set, struct placement *p)
 	return err;
 }
 
-static int fill_pairs(struct tacho_evset *set, const struct event *event, struct placement *p)
+/* A BPF program adds up all threads: one pair for each CPU that was asked for, or one. */
+static int add_bpf_pairs(const struct evset_target *target, struct placement *p)
+{
+	int err = cpuset_empty(&target->cpus) ? add_pair(p, -1, target->tids.n == 1 ? target->tids.v[0] : -1) : 0;
+
+	for (int cpu = cpuset_next(&target->cpus, -1); err == 0 && cpu >= 0; cpu = cpuset_next(&target->cpus, cpu))
+		err = add_pair(p, cpu, -1);
+	return err;
+}
+
+static int fill_pairs(struct tacho_evset *set, const struct event *event, bool by_bpf, struct placement *p)
 {
 	const struct evset_target *target = &set->target;
 	const struct cpuset *cpus = &target->cpus, *only = &event->cpus;
@@ -303,6 +316,8 @@ static int fill_pairs(struct tacho_evset *set, const struct event *event, struct
 		only = NULL;
 	else if (cpuset_empty(cpus) && covers_core_pmu(set, event))
 		only = NULL;
+	if (by_bpf)
+		return add_bpf_pairs(target, p);
 	if (cpuset_empty(cpus) && !only)
 		return add_cpu_pairs(target, p, -1);
 	if (cpuset_empty(cpus))
@@ -345,13 +360,13 @@ int target_place(struct tacho_evset *set, uint32_t i)
 	int err;
 
 	/* Fast path for the usual case: the same places as the previous event. */
-	if (i && !everywhere && cpuset_empty(&event->cpus) && !(event->flags & EVENT_UNCORE) &&
+	if (i && !everywhere && !ev->by_bpf == !ev[-1].by_bpf && cpuset_empty(&event->cpus) && !(event->flags & EVENT_UNCORE) &&
 	    cpuset_empty(&event[-1].cpus) && !(event[-1].flags & EVENT_UNCORE) &&
 	    (event->kind == TACHO_EVENT_TOOL) == (event[-1].kind == TACHO_EVENT_TOOL)) {
 		ev->placement = ev[-1].placement;
 		return 0;
 	}
-	err = everywhere ? fill_tracker_pairs(set, &p) : fill_pairs(set, event, &p);
+	err = everywhere ? fill_tracker_pairs(set, &p) : fill_pairs(set, event, ev->by_bpf, &p);
 	if (err == 0 && p.n == 0)
 		explain_nowhere(set, i);
 	if (err < 0 || p.n == 0) {
@@ -383,7 +398,7 @@ int tacho_evset_watch(struct tacho_evset *set)
 	if (err == -EPERM || !set || !set->was_open)	/* after a close, ends can still be waited for */
 		return err;
 	target = &set->target;
-	if (target->kind != TARGET_TASKS)
+	if (target->kind != TARGET_TASKS || by_bpf_never_ends(set))
 		return -EINVAL;
 	for (; target->watched < target->tids.n; target->watched++) {
 		struct pollfd ended = { .fd = target->watch_fd, .events = POLLIN };

@@ -48,6 +48,9 @@ const struct option_row stat_option_rows[] = {
 	  "count all events in each of these cgroups; may be regular expressions (with -a or -C)" },
 	{ OPT_FLAG, 'i', "no-inherit", AT(no_inherit), .flags = OPTF_NEGATED,
 	  .help = "do not follow threads and children started later" },
+	{ OPT_FLAG, 0, "bpf-counters", AT(bpf_counters), .help = "let a BPF program read the events when tasks are switched:"
+	  " each is open once per CPU, for all tasks, cgroups and other programs that count it" },
+	NOTED(0, "bpf-attr-map", "PATH", "programs find events that others have opened without a pinned map"),
 	{ OPT_GROUP, .help = "When to count" },
 	{ OPT_MSEC, 'I', "interval-print", AT(interval_ms), "MSEC", "print every MSEC milliseconds" },
 	{ OPT_UINT, 0, "interval-count", AT(interval_count), "N", "end after N intervals" },

@@ -46,7 +46,7 @@ struct stat_opts {
 	bool no_aggr, no_merge, per_socket, per_die, per_cluster, per_core, per_node, per_thread;
 	const char *per_cache;
 	bool big_num, no_big_num;
-	bool null_run, metric_only, topdown, no_scale;
+	bool null_run, metric_only, topdown, no_scale, bpf_counters;
 	bool metric_no_group, metric_no_merge, metric_no_threshold;
 	uint32_t topdown_level;
 	const char *by;			/* count by the values of this field of tracepoints */

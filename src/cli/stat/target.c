@@ -42,6 +42,7 @@ int stat_target_init(const struct stat_opts *o, int argc, char **argv, struct st
 		.all_user = o->all_user,
 		.all_kernel = o->all_kernel,
 		.apart = o->control,
+		.bpf_counters = o->bpf_counters,
 	};
 	if (o->pids)
 		err = target_ids("stat", "-p", o->pids, &t->pids, &t->evset.n_pids);
