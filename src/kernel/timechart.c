@@ -1,5 +1,6 @@
 /*
- * Spans of CPUs and tasks. A task runs, waits for a CPU since its wakeup or preemption, sleeps, or is blocked.
+ * Spans of CPUs and tasks. A task runs, waits for a CPU since its wakeup or preemption, sleeps, or is blocked; or it is in a system
+ * call of input or output, from the tracepoint of its start to that of its end.
  */
 #include <tacho/timechart.h>
 
@@ -7,6 +8,7 @@
 
 #include "base/sized_opts.h"
 #include "kernel/pass.h"
+#include "kernel/timechart_io.h"
 
 #define CPUS_MAX 8192u
 #define IDLE_END UINT32_MAX		/* the state of cpu_idle when the CPU wakes up */
@@ -20,6 +22,9 @@ struct chart_task {
 	enum chart_state state;
 	uint64_t since;
 	const char *comm;
+	uint64_t call_since;		/* of the system call it is in; 0: none */
+	enum tacho_timechart_kind call;
+	int32_t fd;
 };
 
 struct chart_cpu {
@@ -34,6 +39,8 @@ struct time_chart {
 	struct int_map task_index;
 	struct { struct chart_task *v; size_t n, cap; } tasks;
 	struct chart_cpu *cpus;		/* CPUS_MAX */
+	struct kernel_handler *handlers;
+	struct kernel_view view;
 };
 
 static bool is_in_time(const struct time_chart *c, const struct kernel_sample *s)
@@ -186,7 +193,79 @@ static const struct kernel_handler handlers[] = {
 	{ "power:cpu_idle", handle_idle, { "state", "cpu_id" } },
 	{ "power:cpu_frequency", handle_frequency, { "state", "cpu_id" } },
 };
-static const struct kernel_view view = { .handlers = handlers, .n_handlers = countof(handlers) };
+
+/* ---- input and output ---- */
+
+enum { ENTER_FD, ENTER_EPFD };
+
+static int32_t file_of(const struct kernel_sample *s)
+{
+	return kernel_has(s, ENTER_FD) ? (int32_t)kernel_number(s, ENTER_FD) : kernel_has(s, ENTER_EPFD) ? (int32_t)kernel_number(s, ENTER_EPFD) : -1;
+}
+
+static enum tacho_timechart_kind kind_of(const struct time_chart *c, const struct kernel_sample *s)
+{
+	return chart_call((size_t)(s->event->handler - c->handlers - countof(handlers)) / 2)->kind;
+}
+
+static int handle_call(void *view, const struct kernel_sample *s)
+{
+	struct time_chart *c = view;
+	struct chart_task *t;
+
+	if (!is_in_time(c, s))
+		return 0;
+	t = task_of(c, s->tid);
+	if (!t)
+		return -ENOMEM;
+	t->call = kind_of(c, s);
+	t->call_since = s->time;
+	t->fd = file_of(s);
+	return 0;
+}
+
+enum { RETURN_VALUE };
+
+/* The end of another call than the one that began follows from lost events. */
+static int handle_return(void *view, const struct kernel_sample *s)
+{
+	struct time_chart *c = view;
+	const struct kernel_thread *thread = kernel_threads_find(&c->pass.threads, s->tid);
+	struct chart_task *t = task_of(c, s->tid);
+	struct tacho_timechart_span span = { .kind = kind_of(c, s), .to_ns = s->time, .cpu = s->cpu, .tid = s->tid,
+					     .result = (int64_t)kernel_number(s, RETURN_VALUE) };
+
+	if (!t)
+		return -ENOMEM;
+	span.from_ns = t->call_since;
+	span.fd = t->fd;
+	t->call_since = 0;
+	if (!span.from_ns || span.kind != t->call || span.to_ns < span.from_ns || !is_in_time(c, s))
+		return 0;
+	span.comm = thread && thread->comm ? thread->comm : t->comm ? t->comm : "";
+	return c->opts.span(c->opts.arg, &span);
+}
+
+/* Handlers of the calls follow those of `handlers`, an enter and an exit each. */
+static int add_calls(struct time_chart *c)
+{
+	size_t n = 0;
+
+	while (chart_call(n))
+		n++;
+	c->handlers = calloc(countof(handlers) + 2 * n, sizeof(*c->handlers));
+	if (!c->handlers)
+		return -ENOMEM;
+	memcpy(c->handlers, handlers, sizeof(handlers));
+	for (size_t i = 0; i < n; i++) {
+		struct kernel_handler *h = &c->handlers[countof(handlers) + 2 * i];
+
+		h[0] = (struct kernel_handler){ chart_call(i)->enter, handle_call, { "?fd", "?epfd" } };
+		h[1] = (struct kernel_handler){ chart_call(i)->exit, handle_return, { "ret" } };
+	}
+	c->view = (struct kernel_view){ .handlers = c->handlers, .n_handlers = countof(handlers) + 2 * n };
+	return 0;
+}
 
 /* Spans that last when the recording ends. */
 static int end_all(struct time_chart *c)
@@ -209,7 +288,7 @@ static int read_recording(struct time_chart *c, struct tacho_perfdata *pd, struc
 	int err, ended;
 
 	c->cpus = calloc(CPUS_MAX, sizeof(*c->cpus));
-	if (!c->cpus || kernel_pass_init(&c->pass, pd, &view, c) < 0)
+	if (!c->cpus || add_calls(c) < 0 || kernel_pass_init(&c->pass, pd, &c->view, c) < 0)
 		return error_nomem(e);
 	err = kernel_pass_run(&c->pass, e);
 	if (err == -ENOMEM || err == -ENOENT)
@@ -236,5 +315,6 @@ int tacho_timechart(struct tacho_perfdata *pd, const struct tacho_timechart_opts
 	int_map_done(&c.task_index);
 	vec_done(&c.tasks);
 	free(c.cpus);
+	free(c.handlers);
 	return err;
 }

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <stdio.h>
 
 #include "base/error.h"
 #include "base/int_map.h"
@@ -16,12 +17,42 @@
 #include "cli/kernel/record.h"
 
 #define CPUS_MAX 8192u
-#define NO_IO "system calls are shown by 'tacho trace record' and 'tacho trace -i'"
 
 #define AT(field) offsetof(struct timechart_opts, field)
 #define KIND_ROWS                                                                                        \
 	{ OPT_FLAG, 'P', "power-only", AT(power_only), NULL, "only CPUs: idle states and frequencies" }, \
 	{ OPT_FLAG, 'T', "tasks-only", AT(tasks_only), NULL, "only tasks" }
+
+static int parse_time(const char *arg, uint64_t *ns, struct tacho_error *e)
+{
+	static const struct { const char *suffix; uint64_t ns; } units[] = { { "ns", 1 }, { "us", 1000 }, { "ms", 1000000 }, { "s", 1000000000 } };
+	struct str number = str_of(arg);
+	uint64_t unit = 1;
+
+	for (size_t i = 0; i < countof(units) && number.n; i++) {
+		size_t n = strlen(units[i].suffix);
+
+		if (number.n > n && !memcmp(number.s + number.n - n, units[i].suffix, n)) {
+			unit = units[i].ns;
+			number.n -= n;
+			break;
+		}
+	}
+	if (num_u64(number, ns) < 0 || __builtin_mul_overflow(*ns, unit, ns))
+		return error_set(e, -EINVAL, "'%s' is not a time such as 500, 10us or 1ms", arg);
+	return 0;
+}
+
+static int set_min_time(void *opts, const char *arg, struct tacho_error *e)
+{
+	return parse_time(arg, &((struct timechart_opts *)opts)->io_min_ns, e);
+}
+
+static int set_merge_distance(void *opts, const char *arg, struct tacho_error *e)
+{
+	return parse_time(arg, &((struct timechart_opts *)opts)->io_merge_ns, e);
+}
+
 static const struct option_row timechart_rows[] = {
 	KERNEL_INPUT_ROWS(struct timechart_opts),
 	KERNEL_TIME_ROW(struct timechart_opts),
@@ -33,7 +64,11 @@ static const struct option_row timechart_rows[] = {
 	{ OPT_STR, 0, "highlight", AT(highlight), "NS|NAME", "mark tasks that run longer, or have this name" },
 	{ OPT_FLAG, 't', "topology", AT(topology), NULL, "CPUs of a core next to each other" },
 	NOTED(0, "symfs", "DIR", "the picture has no symbols"),
-	REFUSED(0, "io-skip-eagain", NO_IO), REFUSED(0, "io-min-time", NO_IO), REFUSED(0, "io-merge-dist", NO_IO),
+	{ OPT_GROUP, .help = "Recordings of input and output" },
+	{ OPT_FLAG, 0, "io-skip-eagain", AT(io_skip_eagain), NULL, "leave out calls that ended with EAGAIN" },
+	{ OPT_CALL, 0, "io-min-time", 0, "TIME", "draw calls at least that long: nanoseconds, or with us or ms (default 1ms)",
+	  .call = set_min_time },
+	{ OPT_CALL, 0, "io-merge-dist", 0, "TIME", "unite calls that are that close (default 1us)", .call = set_merge_distance },
 	{ .kind = OPT_END },
 };
 
@@ -44,6 +79,8 @@ static void timechart_defaults(void *opts)
 	o->width = 1000;
 	o->n_tasks = 15;
 	o->output = "output.svg";
+	o->io_min_ns = 1000000;
+	o->io_merge_ns = 1000;
 }
 
 /* ---- the model ---- */
@@ -68,6 +105,38 @@ static struct chart_row *row_of(struct chart_reader *r, bool of_cpu, uint32_t id
 	return row;
 }
 
+/* The end of a span as it is drawn. */
+static uint64_t drawn_end(const struct chart_model *m, const struct tacho_timechart_span *s)
+{
+	uint64_t end = s->from_ns + m->o->io_min_ns;
+
+	return chart_is_io(s->kind) && end > s->from_ns ? max_of(s->to_ns, end) : s->to_ns;
+}
+
+/* Whether a call continues the task's last one of its kind: the same file, the same error, and close to it. */
+static struct chart_span *find_near(struct chart_model *m, const struct chart_row *row, const struct tacho_timechart_span *s)
+{
+	struct chart_span *last = row->last_io[s->kind] ? &m->spans.v[row->last_io[s->kind] - 1] : NULL;
+	int32_t error = s->result < 0 ? (int32_t)-s->result : 0;
+
+	return last && last->fd == s->fd && last->error == error && last->from_ns <= s->from_ns &&
+	       (s->from_ns <= last->to_ns || s->from_ns - last->to_ns <= m->o->io_merge_ns) ? last : NULL;
+}
+
+static void count_io(struct chart_model *m, struct chart_row *row, struct chart_span *span, const struct tacho_timechart_span *s)
+{
+	/* Results of sync and poll are not bytes. */
+	bool moves_data = s->kind != TACHO_TIMECHART_SYNC && s->kind != TACHO_TIMECHART_POLL && s->result > 0;
+
+	span->n_calls++;
+	span->call_ns += s->to_ns - s->from_ns;
+	span->to_ns = max_of(span->to_ns, drawn_end(m, s));
+	span->bytes += moves_data ? (uint64_t)s->result : 0;
+	row->io_bytes += moves_data ? (uint64_t)s->result : 0;
+	m->max_bytes = max_of(m->max_bytes, span->bytes);
+	m->has_io = true;
+}
+
 static int add_task_span(struct chart_reader *r, const struct tacho_timechart_span *s, uint32_t *index)
 {
 	struct chart_row *row = row_of(r, false, s->tid, index);
@@ -87,23 +156,41 @@ static int add_task_span(struct chart_reader *r, const struct tacho_timechart_sp
 	return 0;
 }
 
+static struct chart_span *new_span(struct chart_model *m, const struct tacho_timechart_span *s, uint32_t task)
+{
+	struct chart_span *slot = vec_next(&m->spans);
+
+	if (!slot)
+		return NULL;
+	*slot = (struct chart_span){ .kind = s->kind, .from_ns = s->from_ns, .to_ns = s->to_ns, .cpu = s->cpu, .value = s->value, .task = task };
+	if (chart_is_io(s->kind)) {
+		slot->fd = s->fd;
+		slot->error = s->result < 0 ? (int32_t)-s->result : 0;
+		m->tasks.v[task].last_io[s->kind] = (uint32_t)m->spans.n;
+	}
+	return slot;
+}
+
 static int add_span(void *arg, const struct tacho_timechart_span *s)
 {
 	struct chart_reader *r = arg;
 	struct chart_span *slot;
 	uint32_t task = 0, unused;
-	bool is_task = s->kind <= TACHO_TIMECHART_BLOCKED;
+	bool is_task = chart_of_task(s->kind);
 
-	if (s->cpu >= CPUS_MAX)
+	if (s->cpu >= CPUS_MAX || (r->m.o->io_skip_eagain && chart_is_io(s->kind) && s->result == -EAGAIN))
 		return 0;
 	if (is_task && add_task_span(r, s, &task) < 0)
 		return -ENOMEM;
 	if ((!is_task || s->kind == TACHO_TIMECHART_RUN) && !row_of(r, true, s->cpu, &unused))
 		return -ENOMEM;
-	slot = vec_next(&r->m.spans);
+	slot = chart_is_io(s->kind) ? find_near(&r->m, &r->m.tasks.v[task], s) : NULL;
+	if (!slot)
+		slot = new_span(&r->m, s, task);
 	if (!slot)
 		return -ENOMEM;
-	*slot = (struct chart_span){ .kind = s->kind, .from_ns = s->from_ns, .to_ns = s->to_ns, .cpu = s->cpu, .value = s->value, .task = task };
+	if (chart_is_io(s->kind))
+		count_io(&r->m, &r->m.tasks.v[task], slot, s);
 	return 0;
 }
 
@@ -114,6 +201,8 @@ static int by_run_time(const void *a, const void *b, void *arg)
 	const struct chart_model *m = arg;
 	const struct chart_row *x = &m->tasks.v[*(const uint32_t *)a], *y = &m->tasks.v[*(const uint32_t *)b];
 
+	if (m->has_io && x->io_bytes != y->io_bytes)
+		return x->io_bytes > y->io_bytes ? -1 : 1;
 	return x->run_ns != y->run_ns ? (x->run_ns > y->run_ns ? -1 : 1) : x->id < y->id ? -1 : x->id > y->id;
 }
 
@@ -199,8 +288,7 @@ static int arrange(struct chart_model *m, const struct tacho_perfdata *pd)
 	size_t kept = 0;
 
 	for (size_t i = 0; i < m->spans.n; i++)
-		if (m->o->power_only ? m->spans.v[i].kind > TACHO_TIMECHART_BLOCKED :
-				       !m->o->tasks_only || m->spans.v[i].kind <= TACHO_TIMECHART_BLOCKED)
+		if (m->o->power_only ? !chart_of_task(m->spans.v[i].kind) : !m->o->tasks_only || chart_of_task(m->spans.v[i].kind))
 			m->spans.v[kept++] = m->spans.v[i];
 	m->spans.n = kept;
 	if (kept)
@@ -281,10 +369,40 @@ static int draw_recording(const struct timechart_opts *o)
 static const struct option_row record_rows[] = {
 	KIND_ROWS,
 	{ OPT_STR, 'o', "output", AT(record_output), "FILE", "the recording (default perf.data)", .complete = "file" },
-	REFUSED('I', "io-only", NO_IO),
+	{ OPT_FLAG, 'I', "io-only", AT(io_only), NULL, "record system calls of input and output instead" },
 	REFUSED('g', "callchain", "the picture has no call chains"),
 	{ .kind = OPT_END },
 };
+
+/* The recorder's own calls are left out: each of them would make more of them. */
+static int record_io(const struct timechart_opts *o, int argc, char **argv)
+{
+	const char *const args[] = { "-a", "-R", "-c", "1", "--exclude-perf", o->record_output ? "-o" : NULL, o->record_output, NULL };
+	struct { struct kernel_record_event *v; size_t n, cap; } events = { 0 };
+	struct { char (*v)[64]; size_t n, cap; } names = { 0 };
+	const char *call;
+	int status = EXIT_FAILED;
+	bool failed = false;
+
+	for (size_t i = 0; (call = tacho_timechart_call(i)) != NULL && !failed; i++)
+		for (int is_exit = 0; is_exit < 2 && !failed; is_exit++) {
+			char (*name)[64] = vec_add(&names);
+
+			failed = !name || !vec_add(&events);
+			if (!failed)
+				snprintf(*name, sizeof(*name), "syscalls:sys_%s_%s", is_exit ? "exit" : "enter", call);
+		}
+	failed = failed || !vec_add(&events);
+	for (size_t i = 0; !failed && i < names.n; i++)
+		events.v[i] = (struct kernel_record_event){ .name = names.v[i], .optional = i > 1 };	/* not all architectures have all */
+	if (failed)
+		message_text("timechart record", "out of memory");
+	else
+		status = kernel_record(args, events.v, argc, argv);
+	vec_done(&names);
+	vec_done(&events);
+	return status;
+}
 
 static int record_run(void *opts, int argc, char **argv)
 {
@@ -298,10 +416,12 @@ static int record_run(void *opts, int argc, char **argv)
 	struct kernel_record_event events[countof(tasks) + countof(power) + 1] = { 0 };
 	size_t n = 0;
 
-	if (o->power_only && o->tasks_only) {
-		message_text("timechart record", "-P and -T cannot be used together");
+	if (o->power_only + o->tasks_only + o->io_only > 1) {
+		message_text("timechart record", "only one of -P, -T and -I can be given");
 		return EXIT_USAGE;
 	}
+	if (o->io_only)
+		return record_io(o, argc, argv);
 	for (size_t i = 0; !o->power_only && i < countof(tasks); i++)
 		events[n++] = tasks[i];
 	for (size_t i = 0; !o->tasks_only && i < countof(power); i++)

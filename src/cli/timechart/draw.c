@@ -32,8 +32,9 @@ static void put_xml(struct buf *out, const char *text)
 	buf_done(&plain);
 }
 
-static const char *const class_of[] = { "run", "wait", "blocked", "idle", "freq" };
-static const char *const what_of[] = { "runs", "waits for a CPU", "is blocked", "idle", "frequency" };
+static const char *const class_of[] = { "run", "wait", "blocked", "idle", "freq", "read", "write", "sync", "receive", "send", "poll" };
+static const char *const what_of[] = { "runs", "waits for a CPU", "is blocked", "idle", "frequency", "reads", "writes", "syncs", "receives",
+				       "sends", "polls" };
 
 struct chart_box {			/* what is drawn next in a lane; spans that touch it are merged into it */
 	uint64_t x, end, sum_ns;
@@ -49,12 +50,29 @@ static uint64_t position(const struct chart_model *m, uint64_t ns)
 	return range ? (uint64_t)((double)ns / (double)range * (double)units) : 0;
 }
 
+static void put_io_title(const struct chart_model *m, const struct chart_span *s, struct buf *out)
+{
+	buf_puts(out, "<title>");
+	put_xml(out, m->tasks.v[s->task].comm);
+	buf_printf(out, ":%" PRIu32 " %s", m->tasks.v[s->task].id, what_of[s->kind]);
+	if (s->fd >= 0)
+		buf_printf(out, ", file %" PRId32, s->fd);
+	if (s->error)
+		buf_printf(out, ", error %" PRId32, s->error);
+	else if (s->kind != TACHO_TIMECHART_SYNC && s->kind != TACHO_TIMECHART_POLL)
+		buf_printf(out, ", %" PRIu64 " bytes", s->bytes);
+	if (s->n_calls > 1)
+		buf_printf(out, ", %" PRIu32 " calls", s->n_calls);
+}
+
 static void put_title(const struct chart_model *m, const struct chart_box *b, struct buf *out)
 {
 	const struct chart_span *s = b->span;
 
 	if (b->n > 1)
 		buf_printf(out, "<title>%u spans", b->n);
+	else if (chart_is_io(s->kind))
+		put_io_title(m, s, out);
 	else if (s->kind == TACHO_TIMECHART_IDLE)
 		buf_printf(out, "<title>idle state C%" PRIu32, s->value);
 	else if (s->kind == TACHO_TIMECHART_FREQUENCY)
@@ -64,17 +82,38 @@ static void put_title(const struct chart_model *m, const struct chart_box *b, st
 		put_xml(out, m->tasks.v[s->task].comm);
 		buf_printf(out, ":%" PRIu32 " %s, CPU %" PRIu32, m->tasks.v[s->task].id, what_of[s->kind], s->cpu);
 	}
-	buf_printf(out, ", %.3f ms at %.6f s</title>", (double)b->sum_ns / 1e6, (double)s->from_ns / 1e9);
+	buf_printf(out, ", %.3f ms at %.6f s</title>", (double)(chart_is_io(s->kind) && b->n == 1 ? s->call_ns : b->sum_ns) / 1e6, (double)s->from_ns / 1e9);
+}
+
+static bool goes_out(enum tacho_timechart_kind kind)
+{
+	return kind == TACHO_TIMECHART_WRITE || kind == TACHO_TIMECHART_SYNC || kind == TACHO_TIMECHART_SEND;
+}
+
+/* Incoming data is above the middle of the lane, outgoing data below; the more bytes, the higher. */
+static unsigned height_of(const struct chart_model *m, const struct chart_span *s)
+{
+	if (s->kind == TACHO_TIMECHART_FREQUENCY)
+		return 3;
+	if (!chart_is_io(s->kind) || s->kind == TACHO_TIMECHART_POLL)
+		return BOX;
+	if (s->kind == TACHO_TIMECHART_SYNC || s->error || !m->max_bytes)
+		return BOX / 2;
+	return 2 + (unsigned)((double)(BOX / 2 - 2) * (double)s->bytes / (double)m->max_bytes);
 }
 
 static void put_box(const struct chart_model *m, const struct chart_box *b, uint32_t lane, struct buf *out)
 {
 	const struct chart_span *s = b->span;
-	bool is_task = s->kind <= TACHO_TIMECHART_BLOCKED;
-	unsigned height = s->kind == TACHO_TIMECHART_FREQUENCY ? 3 : BOX;
+	bool is_marked = chart_of_task(s->kind) && m->tasks.v[s->task].is_highlighted;
+	unsigned height = height_of(m, s), top = BOX - height;
 
-	buf_printf(out, "<rect class=\"%s%s\" x=\"%" PRIu64 "\" y=\"%" PRIu32 "\" width=\"%" PRIu64 "\" height=\"%u\">", class_of[s->kind],
-		   is_task && m->tasks.v[s->task].is_highlighted ? " mark" : "", b->x, lane * LANE + 3 + BOX - height,
+	if (goes_out(s->kind))
+		top = BOX / 2;
+	else if (chart_is_io(s->kind) && s->kind != TACHO_TIMECHART_POLL)
+		top = BOX / 2 - height;
+	buf_printf(out, "<rect class=\"%s%s\" x=\"%" PRIu64 "\" y=\"%" PRIu32 "\" width=\"%" PRIu64 "\" height=\"%u\">",
+		   s->error ? "error" : class_of[s->kind], is_marked ? " mark" : "", b->x, lane * LANE + 3 + top,
 		   max_of(b->end - b->x, (uint64_t)1), height);
 	put_title(m, b, out);
 	buf_puts(out, "</rect>\n");
@@ -84,7 +123,7 @@ static void put_box(const struct chart_model *m, const struct chart_box *b, uint
 static void add_span(const struct chart_model *m, struct chart_box *b, const struct chart_span *s, uint32_t lane, struct buf *out)
 {
 	uint64_t x = position(m, s->from_ns), end = position(m, s->to_ns);
-	bool merge = b->span && s->kind < TACHO_TIMECHART_FREQUENCY && end <= x + 1 && x <= b->end + 1 && b->end <= b->x + UNITS_PER_PIXEL;
+	bool merge = b->span && s->kind != TACHO_TIMECHART_FREQUENCY && s->error == b->span->error && end <= x + 1 && x <= b->end + 1 && b->end <= b->x + UNITS_PER_PIXEL;
 
 	if (merge) {
 		b->end = max_of(b->end, end);
@@ -100,8 +139,8 @@ static void add_span(const struct chart_model *m, struct chart_box *b, const str
 static const struct chart_row *lane_of(const struct chart_model *m, const struct chart_span *s, bool of_cpu)
 {
 	if (!of_cpu)
-		return s->kind <= TACHO_TIMECHART_BLOCKED && m->tasks.v[s->task].is_shown ? &m->tasks.v[s->task] : NULL;
-	if (s->kind == TACHO_TIMECHART_WAIT || s->kind == TACHO_TIMECHART_BLOCKED)
+		return chart_of_task(s->kind) && m->tasks.v[s->task].is_shown ? &m->tasks.v[s->task] : NULL;
+	if (chart_of_task(s->kind) && s->kind != TACHO_TIMECHART_RUN)
 		return NULL;
 	for (size_t i = 0; i < m->cpus.n; i++)
 		if (m->cpus.v[i].id == s->cpu)
@@ -111,7 +150,7 @@ static const struct chart_row *lane_of(const struct chart_model *m, const struct
 
 static void put_spans(const struct chart_model *m, bool of_cpu, struct buf *out)
 {
-	enum { KINDS = TACHO_TIMECHART_FREQUENCY + 1 };
+	enum { KINDS = TACHO_TIMECHART_POLL + 1 };
 	struct chart_box *boxes = calloc(max_of((size_t)m->n_lanes * KINDS, (size_t)1), sizeof(*boxes));
 
 	if (!boxes) {
@@ -143,6 +182,10 @@ static void put_names(const struct chart_model *m, struct buf *out)
 			continue;
 		buf_printf(out, "<text x=\"4\" y=\"%u\">", TOP + t->lane * LANE + BOX);
 		put_xml(out, t->comm);
+		if (m->has_io) {
+			buf_printf(out, ":%" PRIu32 "<tspan class=\"small\"> %.1f kB</tspan></text>\n", t->id, (double)t->io_bytes / 1000);
+			continue;
+		}
 		buf_printf(out, ":%" PRIu32 "<tspan class=\"small\"> %.2f ms</tspan><title>runs %.3f ms, waits for a CPU %.3f ms, is blocked %.3f "
 			   "ms</title></text>\n", t->id, (double)t->run_ns / 1e6, (double)t->run_ns / 1e6, (double)t->wait_ns / 1e6,
 			   (double)t->blocked_ns / 1e6);
@@ -161,6 +204,8 @@ static void put_axis(const struct chart_model *m, struct buf *out)
 static const char style[] =
 	"<style>text{font:12px sans-serif;fill:#222}.small,.tick{font-size:9px;fill:#666}.tick{text-anchor:middle}"
 	".run{fill:#3b74c4}.wait{fill:#e6b422}.blocked{fill:#c0392b}.idle{fill:#dfe6dd}.freq{fill:#5b8c5a}.mark{fill:#8e44ad}"
+	".read{fill:#3b74c4}.write{fill:#d35400}.sync{fill:#b7950b}.receive{fill:#16a085}.send{fill:#a569bd}"
+	".poll{fill:#95a5a6;fill-opacity:.4}.error{fill:#c0392b}"
 	"#chart{cursor:grab}</style>\n";
 
 /* The wheel zooms at the pointer, dragging moves, a double click shows everything. */
@@ -188,8 +233,9 @@ void timechart_draw(const struct chart_model *m, struct buf *out)
 	buf_printf(out, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%u\" height=\"%u\">\n", width, TOP + height + 20);
 	buf_puts(out, style);
 	buf_printf(out, "<rect width=\"%u\" height=\"%u\" fill=\"#fff\"/>\n", width, TOP + height + 20);
-	buf_puts(out, "<text x=\"4\" y=\"18\">Blue: runs; yellow: waits for a CPU; red: blocked; grey: idle. Wheel: zoom, drag: move, double "
-		      "click: all.</text>\n");
+	buf_printf(out, "<text x=\"4\" y=\"18\">%s. Wheel: zoom, drag: move, double click: all.</text>\n", m->has_io ?
+		   "Above: blue reads, green receives; below: orange writes, yellow syncs, violet sends; grey: polls; red: errors" :
+		   "Blue: runs; yellow: waits for a CPU; red: blocked; grey: idle");
 	put_axis(m, out);
 	put_names(m, out);
 	buf_printf(out, "<svg id=\"chart\" x=\"%u\" y=\"%u\" width=\"%" PRIu32 "\" height=\"%u\" viewBox=\"0 0 %" PRIu64 " %u\" "

@@ -70,7 +70,8 @@ tacho timechart -i made.data -T --highlight 4000000 -o mark.svg 2>err
 tacho timechart -i made.data -t --time 0.002,0.004 -o part.svg 2>err && grep -q 'data-to="0.004' part.svg || fail "--time"
 refused 129 tacho timechart -P -T -i made.data
 refused 129 tacho timechart more
-refused 129 tacho timechart record -I true
+refused 129 tacho timechart record -I -T true
+refused 129 tacho timechart --io-min-time 1h -i made.data
 refused 129 tacho timechart -w 1
 refused 1 tacho timechart -i made.data -o no/such/file
 survives 100 made.data timechart -o out.svg
