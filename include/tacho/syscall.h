@@ -26,6 +26,8 @@ TACHO_API const struct tacho_syscall *tacho_syscall_by_name(const char *name);
 /* The number, or -ENOSYS if the architecture has no such call. */
 TACHO_API int tacho_syscall_nr(const struct tacho_syscall *sc, enum tacho_syscall_arch arch);
 TACHO_API const char *tacho_syscall_name(const struct tacho_syscall *sc);
+/* The name in the kernel's tracepoints of this call, sys_enter_NAME and sys_exit_NAME. */
+TACHO_API const char *tacho_syscall_tracepoint_name(const struct tacho_syscall *sc);
 TACHO_API unsigned tacho_syscall_n_args(const struct tacho_syscall *sc);
 /* The kernel's name of the argument: "filename". Returns its length. */
 TACHO_API size_t tacho_syscall_arg_name(const struct tacho_syscall *sc, unsigned arg, const char **name);

@@ -20,7 +20,7 @@ struct syscall_capture {		/* as struct tacho_syscall_capture */
 };
 
 struct syscall_spec {
-	__u8 traced, captures_entry, captures_exit, reserved[5];
+	__u8 captures_entry, captures_exit, reserved[6];
 	struct syscall_capture args[8];	/* six are used */
 };
 
@@ -34,10 +34,15 @@ struct syscall_config {
 	__u32 has_cpus;
 	__u32 has_cgroup;
 	__u32 has_excluded;
+	__u32 whole_calls;		/* no record of a call's start, unless memory is copied then */
+	__u32 count_by;			/* enum tacho_syscall_count_by: no records of calls */
+	__u32 counts_errors;		/* by number */
+	__u32 skips_compat;		/* calls are selected by numbers, which are others in 32-bit programs */
 	__u64 cpus[16];
+	__u64 calls[SYSCALL_NUMBERS / 64];
 };
 
-enum record_type { RECORD_ENTRY = 1, RECORD_EXIT, RECORD_FORK, RECORD_EXEC, RECORD_TASK_EXIT, RECORD_COMM, RECORD_SIGNAL };
+enum record_type { RECORD_ENTRY = 1, RECORD_EXIT, RECORD_FORK, RECORD_EXEC, RECORD_TASK_EXIT, RECORD_COMM, RECORD_SIGNAL, RECORD_CALL };
 
 struct syscall_record {
 	__u32 size;			/* with parts */
@@ -46,7 +51,30 @@ struct syscall_record {
 	__u32 pid, tid;
 	__u32 nr;
 	__u32 compat;			/* a 32-bit call, whose number has another meaning */
-	__s64 v[SYSCALL_ARGS];		/* arguments; the returned value; other values by type */
+	__s64 ret;			/* of RECORD_EXIT and RECORD_CALL */
+	__u64 entry_ns;			/* of RECORD_CALL */
+	__s64 v[SYSCALL_ARGS];		/* arguments; other values by type. RECORD_EXIT may end before them */
+};
+
+struct task_state {			/* of a traced task */
+	__u64 entry_ns;
+	__u32 nr;
+	__u32 failed;			/* arguments whose memory could not be read at entry, as bits */
+	__u8 in_call, compat, recorded;	/* recorded: there is a record of the start */
+	__u8 waits_for_exec;		/* its calls are not counted until then */
+	__u32 serial;			/* together with the thread ID never used again */
+	__s64 args[SYSCALL_ARGS];
+};
+
+struct count_key {
+	__u64 id;			/* serial and thread ID; control group; 0 */
+	__u32 nr;			/* bit 31: of a 32-bit program */
+	__u32 cpu_or_error;		/* of counts: the CPU, unless by thread; of error counts: the errno */
+};
+
+struct call_count {
+	__u64 calls, errors, sum_ns, min_ns, max_ns;
+	__u64 squares_low, squares_high;	/* sum of the squares of the times */
 };
 
 #endif

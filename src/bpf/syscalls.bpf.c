@@ -1,7 +1,11 @@
 /*
  * Traces system calls: a record when a call is made and one when it returns, with copies of the memory that the
- * arguments point to, in one ring buffer whose order is the order of events. Tasks are selected by their thread ID;
- * forks add children before they run. Calls that are not selected return after two map lookups.
+ * arguments point to, in one ring buffer whose order is the order of events. Where no memory is copied at the start, one
+ * record when the call returns is enough (whole_calls); a summary needs none, because calls are counted in maps. Tasks
+ * are selected by their thread ID; forks add children before they run.
+ *
+ * A few calls are traced by tracepoints of their own (enter_one, exit_one), which cost other calls least; others by
+ * those of all calls, which look at a bit per number first.
  *
  * A string at entry may be in a page that is not present, which cannot be faulted in here. The kernel does so during
  * the call, so what could not be read at entry is read again at exit.
@@ -15,6 +19,7 @@ enum { KIND_NONE, KIND_STRING, KIND_BYTES, KIND_STRINGS, KIND_POINTERS, KIND_IOV
 enum { AT_ENTRY = 1, AT_EXIT = 2 };
 enum { LENGTH_RETURNED = 6, LENGTH_FIXED = 7, LENGTH_POINTED_TO = 8 };
 enum { PART_MAIN, PART_FIRST, PART_NAME = 64, PART_CONTROL, PART_VECTOR };
+enum { COUNT_BY_THREAD = 1, COUNT_BY_CGROUP, COUNT_ALL };
 
 struct part {
 	__u8 arg, index;
@@ -56,6 +61,7 @@ struct kernel_siginfo {
 } KERNEL_TYPE;
 
 const volatile struct syscall_config config = { 0 };
+volatile __u32 reader_waits = 1;	/* set by the reader whenever it begins to read */
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
@@ -68,8 +74,24 @@ struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 65536);
 	__type(key, __u32);
-	__type(value, __u8);
+	__type(value, struct task_state);
 } tasks SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 1);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, struct count_key);
+	__type(value, struct call_count);
+} counts SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 1);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, struct count_key);
+	__type(value, __u64);
+} error_counts SEC(".maps");
 
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
@@ -98,10 +120,11 @@ struct {
 	__type(value, struct scratch);
 } scratch_map SEC(".maps");
 
-/* 0: records lost because the ring was full, 1: tasks lost because the map was full */
+/* Lost because the ring was full: records; because a map was full: tasks, counted calls */
+enum { LOST_RECORDS, LOST_TASKS, LOST_COUNTS };
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 2);
+	__uint(max_entries, 3);
 	__type(key, __u32);
 	__type(value, __u64);
 } lost SEC(".maps");
@@ -114,20 +137,28 @@ static __always_inline void count_lost(__u32 what)
 		(*n)++;
 }
 
+/* A wake-up interrupts the CPU, so it is sent once, until the reader has begun to read. */
 static __always_inline __u64 wakeup(void)
 {
-	return bpf_ringbuf_query(&ring, BPF_RB_AVAIL_DATA) >= config.wakeup_bytes ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP;
+	if (!reader_waits || bpf_ringbuf_query(&ring, BPF_RB_AVAIL_DATA) < config.wakeup_bytes)
+		return BPF_RB_NO_WAKEUP;
+	reader_waits = 0;
+	return BPF_RB_FORCE_WAKEUP;
+}
+
+/* Whether the filters of a trace of all tasks select the current one. */
+static __always_inline int is_wanted_task(__u32 pid)
+{
+	if (pid == config.self || (config.has_excluded && bpf_map_lookup_elem(&excluded, &pid)))
+		return 0;
+	return !config.has_user || (__u32)bpf_get_current_uid_gid() == config.user;
 }
 
 static __always_inline int is_traced_task(__u64 pid_tgid)
 {
-	__u32 tid = (__u32)pid_tgid, pid = pid_tgid >> 32;
+	__u32 tid = (__u32)pid_tgid;
 
-	if (!config.all_tasks)
-		return bpf_map_lookup_elem(&tasks, &tid) != NULL;
-	if (pid == config.self || (config.has_excluded && bpf_map_lookup_elem(&excluded, &pid)))
-		return 0;
-	return !config.has_user || (__u32)bpf_get_current_uid_gid() == config.user;
+	return config.all_tasks ? is_wanted_task(pid_tgid >> 32) : bpf_map_lookup_elem(&tasks, &tid) != NULL;
 }
 
 static __always_inline int is_traced_cpu(void)
@@ -152,6 +183,61 @@ static __always_inline void fill_record(struct syscall_record *r, __u16 type, __
 	r->tid = (__u32)id;
 	r->nr = nr;
 	r->compat = 0;
+	r->ret = 0;
+	r->entry_ns = 0;
+}
+
+static __always_inline struct syscall_record *new_record(__u16 type)
+{
+	struct syscall_record *r = bpf_ringbuf_reserve(&ring, sizeof(*r), 0);
+
+	if (!r) {
+		count_lost(LOST_RECORDS);
+		return NULL;
+	}
+	fill_record(r, type, 0);
+	return r;
+}
+
+/* With the time, different for two threads that have the same ID one after the other. */
+static __always_inline __u32 new_serial(void)
+{
+	return (__u32)(bpf_ktime_get_ns() >> 16) | 1;
+}
+
+/* The first call of a task that was not seen before: its name is recorded, because it may end before it can be read. */
+static __always_inline struct task_state *add_current_task(__u32 tid)
+{
+	struct task_state state = { .serial = new_serial() };
+	struct syscall_record *r;
+
+	if (bpf_map_update_elem(&tasks, &tid, &state, BPF_ANY)) {
+		count_lost(LOST_TASKS);
+		return NULL;
+	}
+	r = new_record(RECORD_COMM);
+	if (r) {
+		bpf_get_current_comm(r->v, 16);
+		r->v[2] = tid;
+		r->v[3] = state.serial;
+		bpf_ringbuf_submit(r, wakeup());
+	}
+	return bpf_map_lookup_elem(&tasks, &tid);
+}
+
+static __always_inline struct task_state *traced_task(void)
+{
+	__u64 pid_tgid = bpf_get_current_pid_tgid();
+	__u32 tid = (__u32)pid_tgid;
+	struct task_state *state = bpf_map_lookup_elem(&tasks, &tid);
+
+	if (!config.all_tasks)
+		return state;
+	if (state && !config.has_user)
+		return state;
+	if (!is_wanted_task(pid_tgid >> 32))
+		return NULL;
+	return state ? state : add_current_task(tid);
 }
 
 static __always_inline void read_args(const struct pt_regs *regs, __s64 *v)
@@ -175,9 +261,17 @@ static __always_inline void read_args(const struct pt_regs *regs, __s64 *v)
 
 #ifdef __TARGET_ARCH_x86
 #define NR_RT_SIGRETURN 15
+#define NR_CLONE 56
+#define NR_FORK 57
+#define NR_VFORK 58
+#define NR_CLONE3 435
 #define SIGNAL_MASK_OFFSET 296		/* from the stack pointer: the mask in the ucontext */
 #else
 #define NR_RT_SIGRETURN 139
+#define NR_CLONE 220
+#define NR_FORK ~0u			/* has none */
+#define NR_VFORK ~0u
+#define NR_CLONE3 435
 #define SIGNAL_MASK_OFFSET 168
 #endif
 
@@ -377,7 +471,7 @@ __noinline long add_capture(__u32 nr, __u32 arg)
 	case KIND_MSGHDR:
 		return add_msghdr(from);
 	case KIND_DIRENTS:
-		return (__s64)c->values[LENGTH_RETURNED] > 0 ? add_dirent_count(from, c->values[LENGTH_RETURNED], 16) : 0;
+		return (__s64)c->values[LENGTH_RETURNED] >= 0 ? add_dirent_count(from, c->values[LENGTH_RETURNED], 16) : 0;
 	case KIND_FOLLOW:
 		if (bpf_probe_read_user(&inner, 8, (const void *)from))
 			return -1;
@@ -387,14 +481,6 @@ __noinline long add_capture(__u32 nr, __u32 arg)
 	}
 	return 0;
 }
-
-/* Whether the argument's memory at entry could not be read: bit per argument and thread, until the call returns. */
-struct {
-	__uint(type, BPF_MAP_TYPE_LRU_HASH);
-	__uint(max_entries, 4096);
-	__type(key, __u32);
-	__type(value, __u32);
-} retries SEC(".maps");
 
 /* Completes the record in the scratch memory. Returns which arguments could not be read, as bits. */
 __noinline int output_with_parts(__u32 nr, __u32 when, __u32 again)
@@ -418,67 +504,225 @@ __noinline int output_with_parts(__u32 nr, __u32 when, __u32 again)
 		n = SCRATCH_BYTES;
 	r->size = (__u32)n;
 	if (bpf_ringbuf_output(&ring, r, n, wakeup()))
-		count_lost(0);
+		count_lost(LOST_RECORDS);
 	return (int)failed;
 }
 
-static __always_inline void output_plain(const struct pt_regs *regs, __u16 type, __u32 nr, __s64 ret)
+static __always_inline int is_selected(__u32 nr)
 {
-	struct syscall_record *r = bpf_ringbuf_reserve(&ring, sizeof(*r), 0);
+	__u64 word = nr / 64;
 
-	if (!r) {
-		count_lost(0);
+	if (nr >= SYSCALL_NUMBERS)
+		return 0;
+	barrier_var(word);		/* for the verifier, which must see the limit of this register */
+	word &= SYSCALL_NUMBERS / 64 - 1;
+	return config.calls[word] >> (nr & 63) & 1;
+}
+
+/* A record of the start of the call that the current task is in, without memory. */
+static __always_inline void output_entry(const struct task_state *state)
+{
+	struct syscall_record *r = new_record(RECORD_ENTRY);
+
+	if (!r)
 		return;
-	}
-	fill_record(r, type, nr);
-	r->compat = is_compat(regs);
-	if (type == RECORD_ENTRY)
-		read_args(regs, r->v);
-	else
-		r->v[0] = ret;
+	r->time_ns = state->entry_ns;
+	r->nr = state->nr;
+	r->compat = state->compat;
+	__builtin_memcpy(r->v, state->args, sizeof(r->v));
 	bpf_ringbuf_submit(r, wakeup());
 }
 
-static __always_inline struct syscall_spec *traced_call(__u32 nr)
+/* The same with memory that the arguments point to. */
+static __always_inline void output_entry_parts(struct task_state *state)
+{
+	struct scratch *c = scratch();
+	struct syscall_record *r;
+
+	if (!c)
+		return;
+	r = (struct syscall_record *)c->bytes;
+	fill_record(r, RECORD_ENTRY, state->nr);
+	r->time_ns = state->entry_ns;
+	__builtin_memcpy(r->v, state->args, sizeof(r->v));
+	__builtin_memcpy(c->values, r->v, sizeof(r->v));
+	c->values[SYSCALL_ARGS] = ~0ull;
+	state->failed = (__u32)output_with_parts(state->nr, AT_ENTRY, 0);
+}
+
+/* A call begins: `state` has its arguments. */
+static __always_inline int on_enter(struct task_state *state, __u32 nr, __u32 compat)
+{
+	struct syscall_spec *spec = bpf_map_lookup_elem(&specs, &nr);
+
+	state->nr = nr;
+	state->compat = (__u8)compat;
+	state->failed = 0;
+	state->recorded = 0;
+	state->in_call = 1;
+	state->entry_ns = bpf_ktime_get_ns();
+	if (config.count_by)
+		return 0;
+	if (spec && spec->captures_entry && !compat) {
+		output_entry_parts(state);
+		state->recorded = 1;
+	} else if (!config.whole_calls) {
+		output_entry(state);
+		state->recorded = 1;
+	}
+	return 0;
+}
+
+static __always_inline void add_square(struct call_count *n, __u64 x)
+{
+	__u64 high = x >> 32, low = x & 0xffffffff, middle = high * low;
+	__u64 a = low * low, b = middle << 33;
+
+	/* x * x = high^2 * 2^64 + middle * 2^33 + low^2 */
+	n->squares_high += high * high + (middle >> 31);
+	n->squares_low += a;
+	n->squares_high += n->squares_low < a;
+	n->squares_low += b;
+	n->squares_high += n->squares_low < b;
+}
+
+static __always_inline void count_error(struct count_key *key, __s64 ret)
+{
+	const __u64 one = 1;
+	__u64 *n;
+
+	key->cpu_or_error = (__u32)-ret;
+	n = bpf_map_lookup_elem(&error_counts, key);
+	if (n)
+		__sync_fetch_and_add(n, 1);
+	else if (bpf_map_update_elem(&error_counts, key, &one, BPF_ANY))
+		count_lost(LOST_COUNTS);
+}
+
+static __always_inline void count_call(const struct task_state *state, __s64 ret)
+{
+	__u64 ns = bpf_ktime_get_ns() - state->entry_ns;
+	struct count_key key = { .nr = state->nr | (__u32)state->compat << 31 };
+	struct call_count *n;
+
+	if (config.count_by == COUNT_BY_THREAD)
+		key.id = (__u64)state->serial << 32 | (__u32)bpf_get_current_pid_tgid();
+	else
+		key.cpu_or_error = bpf_get_smp_processor_id();
+	if (config.count_by == COUNT_BY_CGROUP)
+		key.id = bpf_get_current_cgroup_id();
+	n = bpf_map_lookup_elem(&counts, &key);
+	if (!n) {
+		struct call_count none = { .min_ns = ~0ull };
+
+		if (bpf_map_update_elem(&counts, &key, &none, BPF_NOEXIST)) {
+			count_lost(LOST_COUNTS);
+			return;
+		}
+		n = bpf_map_lookup_elem(&counts, &key);
+		if (!n)
+			return;
+	}
+	n->calls++;
+	n->sum_ns += ns;
+	if (ns < n->min_ns)
+		n->min_ns = ns;
+	if (ns > n->max_ns)
+		n->max_ns = ns;
+	add_square(n, ns);
+	if (ret >= 0 || ret <= -4096)
+		return;
+	n->errors++;
+	if (config.counts_errors)
+		count_error(&key, ret);
+}
+
+/* The end of a call without memory: of a call whose start has a record, or was not seen, without arguments. */
+static __always_inline void output_exit(const struct task_state *state, __u32 nr, __u32 compat, __s64 ret)
+{
+	struct syscall_record *r;
+
+	if (state->in_call && !state->recorded) {
+		r = new_record(RECORD_CALL);
+		if (!r)
+			return;
+		r->entry_ns = state->entry_ns;
+		__builtin_memcpy(r->v, state->args, sizeof(r->v));
+	} else {
+		r = bpf_ringbuf_reserve(&ring, __builtin_offsetof(struct syscall_record, v), 0);
+		if (!r) {
+			count_lost(LOST_RECORDS);
+			return;
+		}
+		fill_record(r, RECORD_EXIT, 0);
+		r->size = __builtin_offsetof(struct syscall_record, v);
+	}
+	r->nr = nr;
+	r->compat = compat;
+	r->ret = ret;
+	bpf_ringbuf_submit(r, wakeup());
+}
+
+/* A call returns. */
+static __always_inline int on_exit(struct task_state *state, __u32 nr, __u32 compat, __s64 ret)
 {
 	struct syscall_spec *spec;
+	struct syscall_record *r;
+	struct scratch *c;
 
-	if (!is_traced_task(bpf_get_current_pid_tgid()) || !is_traced_cpu())
-		return NULL;
+	if (state->in_call) {		/* the exec of a 32-bit program returns with another number */
+		nr = state->nr;
+		compat = state->compat;
+	}
+	if (config.count_by) {
+		if (state->in_call && !state->waits_for_exec)
+			count_call(state, ret);
+		state->in_call = 0;
+		return 0;
+	}
 	spec = bpf_map_lookup_elem(&specs, &nr);
-	return spec && spec->traced ? spec : NULL;
+	c = scratch();
+	if (!state->in_call || compat || !spec || !c || (!spec->captures_exit && !state->failed)) {
+		output_exit(state, nr, compat, ret);
+		state->in_call = 0;
+		return 0;
+	}
+	r = (struct syscall_record *)c->bytes;
+	fill_record(r, state->recorded ? RECORD_EXIT : RECORD_CALL, nr);
+	r->ret = ret;
+	r->entry_ns = state->entry_ns;
+	__builtin_memcpy(r->v, state->args, sizeof(r->v));
+	__builtin_memcpy(c->values, r->v, sizeof(r->v));
+	c->values[SYSCALL_ARGS] = (__u64)ret;
+	state->in_call = 0;
+	output_with_parts(nr, AT_EXIT, state->failed);
+	return 0;
+}
+
+/* A new task returns from the fork that has created it. */
+static __always_inline int is_fork_in_child(const struct task_state *state, __u32 nr, __s64 ret)
+{
+	return !state->in_call && ret == 0 && (nr == NR_CLONE || nr == NR_CLONE3 || nr == NR_FORK || nr == NR_VFORK);
 }
 
 SEC("tp_btf/sys_enter")
 int BPF_PROG(sys_enter, struct pt_regs *regs, long nr)
 {
-	struct syscall_spec *spec = traced_call((__u32)nr);
-	struct syscall_record *r;
-	struct scratch *c;
-	__u32 failed, tid;
+	struct task_state *state;
+	__u32 compat;
 
-	if (!spec)
+	if (!is_selected((__u32)nr) || !is_traced_cpu())
 		return 0;
-	if (!spec->captures_entry || is_compat(regs)) {
-		output_plain(regs, RECORD_ENTRY, (__u32)nr, 0);
+	state = traced_task();
+	if (!state)
 		return 0;
-	}
-	c = scratch();
-	if (!c)
+	compat = is_compat(regs);
+	if (compat && config.skips_compat)
 		return 0;
-	r = (struct syscall_record *)c->bytes;
-	fill_record(r, RECORD_ENTRY, (__u32)nr);
-	read_args(regs, r->v);
-	if (nr == NR_RT_SIGRETURN)
-		r->v[0] = signal_mask_address(regs);
-	__builtin_memcpy(c->values, r->v, sizeof(r->v));
-	c->values[SYSCALL_ARGS] = ~0ull;
-	failed = (__u32)output_with_parts((__u32)nr, AT_ENTRY, 0);
-	if (failed) {
-		tid = (__u32)bpf_get_current_pid_tgid();
-		bpf_map_update_elem(&retries, &tid, &failed, BPF_ANY);
-	}
-	return 0;
+	read_args(regs, state->args);
+	if (nr == NR_RT_SIGRETURN && !compat)
+		state->args[0] = signal_mask_address(regs);
+	return on_enter(state, (__u32)nr, compat);
 }
 
 SEC("tp_btf/sys_exit")
@@ -489,73 +733,74 @@ int BPF_PROG(sys_exit, struct pt_regs *regs, long ret)
 #else
 	__u32 nr = (__u32)regs->syscallno;
 #endif
-	struct syscall_spec *spec;
-	__u32 tid, again = 0, *failed;
-	struct syscall_record *r;
-	struct scratch *c;
+	struct task_state *state;
+	__u32 compat = is_compat(regs);
 
 	if (nr == ~0u)			/* the registers are those before the signal */
 		nr = NR_RT_SIGRETURN;
-	spec = traced_call(nr);
-	if (!spec)
+	if (!is_selected(nr) && !compat)
 		return 0;
-	tid = (__u32)bpf_get_current_pid_tgid();
-	if (spec->captures_entry) {
-		failed = bpf_map_lookup_elem(&retries, &tid);
-		if (failed) {
-			again = *failed;
-			bpf_map_delete_elem(&retries, &tid);
-		}
-	}
-	if ((!spec->captures_exit && !again) || is_compat(regs)) {
-		output_plain(regs, RECORD_EXIT, nr, ret);
+	state = traced_task();
+	if (!state || is_fork_in_child(state, nr, ret))
 		return 0;
-	}
-	c = scratch();
-	if (!c)
+	if (!state->in_call && (!is_selected(nr) || !is_traced_cpu() || (compat && config.skips_compat)))
 		return 0;
-	r = (struct syscall_record *)c->bytes;
-	fill_record(r, RECORD_EXIT, nr);
-	read_args(regs, r->v);
-	__builtin_memcpy(c->values, r->v, sizeof(r->v));
-	c->values[SYSCALL_ARGS] = (__u64)ret;
-	r->v[0] = ret;
-	output_with_parts(nr, AT_EXIT, again);
-	return 0;
+	return on_exit(state, nr, compat, ret);
 }
 
-static __always_inline struct syscall_record *new_record(__u16 type)
-{
-	struct syscall_record *r = bpf_ringbuf_reserve(&ring, sizeof(*r), 0);
+struct one_call {			/* of a tracepoint of one call */
+	__u64 common;
+	__s32 nr, reserved;
+	__s64 ret;			/* of its end; else an argument, but others may only be read if the call has them */
+};
 
-	if (!r) {
-		count_lost(0);
-		return NULL;
-	}
-	fill_record(r, type, 0);
-	return r;
+SEC("tp")
+int enter_one(struct one_call *x)
+{
+	struct task_state *state;
+	struct pt_regs *regs;
+
+	if (!is_traced_cpu())
+		return 0;
+	state = traced_task();
+	if (!state)
+		return 0;
+	regs = (struct pt_regs *)bpf_task_pt_regs(bpf_get_current_task_btf());
+	read_args(regs, state->args);
+	if (x->nr == NR_RT_SIGRETURN)
+		state->args[0] = signal_mask_address(regs);
+	return on_enter(state, (__u32)x->nr, 0);
+}
+
+SEC("tp")
+int exit_one(struct one_call *x)
+{
+	struct task_state *state = traced_task();
+
+	if (!state || is_fork_in_child(state, (__u32)x->nr, x->ret) || (!state->in_call && !is_traced_cpu()))
+		return 0;
+	return on_exit(state, (__u32)x->nr, 0, x->ret);
 }
 
 SEC("tp_btf/sched_process_fork")
 int BPF_PROG(process_fork, struct task_struct *parent, struct task_struct *child)
 {
+	struct task_state state = { .serial = new_serial() };
 	__u32 tid = (__u32)child->pid;
 	struct syscall_record *r;
-	__u8 one = 1;
 
 	if (!is_traced_task(bpf_get_current_pid_tgid()))
 		return 0;
-	if (!config.all_tasks) {
-		if (!config.follow)
-			return 0;
-		if (bpf_map_update_elem(&tasks, &tid, &one, BPF_ANY))
-			count_lost(1);
-	}
+	if (!config.all_tasks && !config.follow)
+		return 0;
+	if (bpf_map_update_elem(&tasks, &tid, &state, BPF_ANY))
+		count_lost(LOST_TASKS);
 	r = new_record(RECORD_FORK);
 	if (!r)
 		return 0;
 	r->v[0] = child->tgid;
 	r->v[1] = child->pid;
+	r->v[2] = state.serial;
 	bpf_ringbuf_submit(r, wakeup());
 	return 0;
 }
@@ -563,12 +808,24 @@ int BPF_PROG(process_fork, struct task_struct *parent, struct task_struct *child
 SEC("tp_btf/sched_process_exec")
 int BPF_PROG(process_exec, struct task_struct *task, int old_tid, struct linux_binprm *bprm)
 {
+	__u32 tid = (__u32)bpf_get_current_pid_tgid(), old = (__u32)old_tid;
+	struct task_state *state;
 	struct syscall_record *r;
 	struct scratch *s;
 	struct part *p;
 	__u64 size;
 	long n;
 
+	/* A thread that is not the first one of its process gets the ID of the first, which has ended. */
+	if (old != tid) {
+		state = bpf_map_lookup_elem(&tasks, &old);
+		if (state)
+			bpf_map_update_elem(&tasks, &tid, state, BPF_ANY);
+		bpf_map_delete_elem(&tasks, &old);
+	}
+	state = bpf_map_lookup_elem(&tasks, &tid);
+	if (state)
+		state->waits_for_exec = 0;
 	if (!is_traced_task(bpf_get_current_pid_tgid()))
 		return 0;
 	s = scratch();
@@ -592,7 +849,7 @@ int BPF_PROG(process_exec, struct task_struct *task, int old_tid, struct linux_b
 		return 0;
 	r->size = (__u32)size;
 	if (bpf_ringbuf_output(&ring, r, size, wakeup()))
-		count_lost(0);
+		count_lost(LOST_RECORDS);
 	return 0;
 }
 
@@ -601,16 +858,21 @@ int BPF_PROG(process_exit, struct task_struct *task)
 {
 	const struct task_struct___exit *t = (const void *)task;
 	__u32 tid = (__u32)bpf_get_current_pid_tgid();
+	struct task_state *state;
 	struct syscall_record *r;
 
 	if (!is_traced_task(bpf_get_current_pid_tgid()))
 		return 0;
+	state = bpf_map_lookup_elem(&tasks, &tid);
+	if (state && state->in_call && !state->recorded && !config.count_by)
+		output_entry(state);	/* it ends within this call */
 	bpf_map_delete_elem(&tasks, &tid);
 	r = new_record(RECORD_TASK_EXIT);
 	if (!r)
 		return 0;
 	r->v[0] = BPF_CORE_READ(t, exit_code);
-	bpf_ringbuf_submit(r, BPF_RB_FORCE_WAKEUP);
+	bpf_ringbuf_submit(r, reader_waits ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP);
+	reader_waits = 0;
 	return 0;
 }
 
@@ -625,7 +887,7 @@ int BPF_PROG(task_rename, struct task_struct *task, const char *comm)
 	if (!r)
 		return 0;
 	r->v[2] = task->pid;
-	r->v[0] = r->v[1] = 0;
+	r->v[0] = r->v[1] = r->v[3] = 0;
 	bpf_probe_read_kernel_str(r->v, 16, comm);
 	bpf_ringbuf_submit(r, wakeup());
 	return 0;

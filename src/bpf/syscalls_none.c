@@ -23,6 +23,12 @@ int tacho_syscall_tracer_add_task(struct tacho_syscall_tracer *t, int tid)
 	return -EOPNOTSUPP;
 }
 
+int tacho_syscall_tracer_add_command(struct tacho_syscall_tracer *t, int tid)
+{
+	(void)t, (void)tid;
+	return -EOPNOTSUPP;
+}
+
 int tacho_syscall_tracer_fd(const struct tacho_syscall_tracer *t)
 {
 	(void)t;
@@ -38,5 +44,17 @@ int tacho_syscall_tracer_drain(struct tacho_syscall_tracer *t, tacho_syscall_eve
 int tacho_syscall_tracer_lost(const struct tacho_syscall_tracer *t, uint64_t *events, uint64_t *tasks)
 {
 	(void)t, (void)events, (void)tasks;
+	return -EOPNOTSUPP;
+}
+
+int tacho_syscall_tracer_pending(struct tacho_syscall_tracer *t, tacho_syscall_event_fn *fn, void *arg)
+{
+	(void)t, (void)fn, (void)arg;
+	return -EOPNOTSUPP;
+}
+
+int tacho_syscall_tracer_counts(struct tacho_syscall_tracer *t, tacho_syscall_count_fn *fn, void *arg, uint64_t *lost)
+{
+	(void)t, (void)fn, (void)arg, (void)lost;
 	return -EOPNOTSUPP;
 }

@@ -44,6 +44,27 @@ static void parse_arg(struct arg_spec *a, struct str text)
 		a->type = arg_type_find(STR_LIT("hex"));	/* a unit test finds such types */
 }
 
+static bool is_one_of(const struct tacho_syscall *sc, const char *names)
+{
+	struct str rest = str_of(names), one;
+
+	while (str_cut(&rest, ' ', &one))
+		if (str_is(one, sc->name))
+			return true;
+	return false;
+}
+
+static void set_returned(const struct tacho_syscall *sc, struct call_spec *spec)
+{
+	spec->returns_fd = is_one_of(sc, "open openat openat2 creat socket accept accept4 dup dup2 dup3 epoll_create epoll_create1 "
+				     "eventfd eventfd2 signalfd signalfd4 timerfd_create inotify_init inotify_init1 memfd_create "
+				     "memfd_secret perf_event_open userfaultfd pidfd_open pidfd_getfd fanotify_init mq_open "
+				     "open_by_handle_at open_tree open_tree_attr fsopen fsmount fspick io_uring_setup "
+				     "landlock_create_ruleset");
+	spec->returns_address = is_one_of(sc, "mmap mremap brk shmat");
+	spec->never_returns = is_one_of(sc, "exit exit_group");
+}
+
 static void parse_table(void)
 {
 	for (size_t i = 0; i < n_syscalls && i < MAX_CALLS; i++) {
@@ -52,6 +73,7 @@ static void parse_table(void)
 		while (specs[i].n < TACHO_SYSCALL_ARGS && str_cut(&rest, ' ', &one))
 			if (one.n)
 				parse_arg(&specs[i].args[specs[i].n++], one);
+		set_returned(&syscall_table[i], &specs[i]);
 		for (size_t arch = 0; arch < 2; arch++)
 			if (syscall_table[i].nr[arch] >= 0)
 				by_nr[arch][syscall_table[i].nr[arch]] = (int16_t)(i + 1);
@@ -100,6 +122,19 @@ const struct tacho_syscall *tacho_syscall_by_name(const char *name)
 		if (!strcmp(aliases[i].alias, name) && strcmp(name, aliases[i].name) != 0)
 			return tacho_syscall_by_name(aliases[i].name);
 	return NULL;
+}
+
+const char *tacho_syscall_tracepoint_name(const struct tacho_syscall *sc)
+{
+	static const struct { const char *name, *event; } others[] = {
+		{ "stat", "newstat" }, { "fstat", "newfstat" }, { "lstat", "newlstat" }, { "uname", "newuname" },
+		{ "umount2", "umount" }, { "sendfile", "sendfile64" },
+	};
+
+	for (size_t i = 0; i < countof(others); i++)
+		if (!strcmp(sc->name, others[i].name))
+			return others[i].event;
+	return sc->name;
 }
 
 int tacho_syscall_nr(const struct tacho_syscall *sc, enum tacho_syscall_arch arch)
@@ -155,33 +190,19 @@ bool tacho_syscall_arg_is_path(const struct tacho_syscall *sc, unsigned arg)
 	return has_type(sc, arg, "path");
 }
 
-static bool is_one_of(const struct tacho_syscall *sc, const char *names)
-{
-	struct str rest = str_of(names), one;
-
-	while (str_cut(&rest, ' ', &one))
-		if (str_is(one, sc->name))
-			return true;
-	return false;
-}
-
 bool tacho_syscall_returns_fd(const struct tacho_syscall *sc)
 {
-	return is_one_of(sc, "open openat openat2 creat socket accept accept4 dup dup2 dup3 epoll_create epoll_create1 "
-			     "eventfd eventfd2 signalfd signalfd4 timerfd_create inotify_init inotify_init1 memfd_create "
-			     "memfd_secret perf_event_open userfaultfd pidfd_open pidfd_getfd fanotify_init mq_open "
-			     "open_by_handle_at open_tree open_tree_attr fsopen fsmount fspick io_uring_setup "
-			     "landlock_create_ruleset");
+	return call_spec_of(sc)->returns_fd;
 }
 
 bool tacho_syscall_returns_address(const struct tacho_syscall *sc)
 {
-	return is_one_of(sc, "mmap mremap brk shmat");
+	return call_spec_of(sc)->returns_address;
 }
 
 bool tacho_syscall_never_returns(const struct tacho_syscall *sc)
 {
-	return is_one_of(sc, "exit exit_group");
+	return call_spec_of(sc)->never_returns;
 }
 
 static bool has_arg(const struct tacho_syscall *sc, bool (*is)(const struct tacho_syscall *, unsigned))

@@ -73,6 +73,7 @@ struct arg_spec {
 
 struct call_spec {
 	uint8_t n;
+	bool returns_fd, returns_address, never_returns;
 	struct arg_spec args[TACHO_SYSCALL_ARGS];
 };
 const struct call_spec *call_spec_of(const struct tacho_syscall *sc);

@@ -65,7 +65,7 @@ static const struct option_row trace_rows[] = {
 	NOTED('w', "summary-wall-clock", NULL, "times of the summary are always wall-clock times"),
 	NOTED(0, "sort-events", NULL, "events are always in the order of time"),
 	NOTED(0, "force-btf", NULL, "structures are always shown"),
-	NOTED(0, "bpf-summary", NULL, "calls are always selected by BPF programs and counted here"),
+	NOTED(0, "bpf-summary", NULL, "the calls of -s and -c are always counted by BPF programs where they can be loaded"),
 	NOTED(0, "libtraceevent_print", NULL, "fields are always printed as the kernel would"),
 	NOTED(0, "tool_stats", NULL, "lost events are always reported"),
 	NOTED(0, "proc-map-timeout", "MSEC", "mappings of processes are not read"),
@@ -169,6 +169,9 @@ static int trace_run(void *opts, int argc, char **argv)
 	trace_threads_done(&t);
 	for (size_t i = 0; i < t.total.calls.n; i++)
 		int_map_done(&t.total.calls.v[i].errnos);
+	for (size_t i = 0; i < t.cgroups.n; i++)
+		trace_stats_free(t.cgroups.v[i].stats);
+	vec_done(&t.cgroups);
 	vec_done(&t.total.calls);
 	int_map_done(&t.total.by_nr);
 	strlist_done(&t.want.tracepoints);

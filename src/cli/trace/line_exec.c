@@ -7,19 +7,7 @@
  */
 #include "cli/trace/trace.h"
 
-#define MAX_DEPTH 40
-
-static unsigned depth_of(struct trace *t, const struct trace_thread *th)
-{
-	unsigned depth = 0;
-	uint32_t i;
-
-	while (th->parent && depth < MAX_DEPTH && int_map_get(&t->threads_by_tid, (uint32_t)th->parent, &i)) {
-		th = t->threads.v[i];
-		depth++;
-	}
-	return depth;
-}
+#define MAX_DEPTH 40u
 
 static bool is_exec(const struct trace_call *call)
 {
@@ -35,7 +23,7 @@ static void print_exit(struct trace *t, struct trace_call *call)
 	if (!is_exec(call))
 		return;
 	buf_printf(&t->out, "%10.3f ", (double)(call->entry_ns - t->base_ns) / 1e6);
-	buf_pad(&t->out, ' ', 2 * (size_t)depth_of(t, call->th));
+	buf_pad(&t->out, ' ', 2 * (size_t)min_of(call->th->depth, MAX_DEPTH));
 	buf_printf(&t->out, "%d ", call->th->pid);
 	trace_print_arg(t, call, at ? 1 : 0, &t->out);
 	buf_putc(&t->out, ' ');

@@ -92,7 +92,7 @@ static int open_tracer(struct trace *t, bool has_command, struct tacho_error *e)
 {
 	struct trace_opts *o = t->o;
 	struct tacho_syscall_tracer_opts opts = { .size = sizeof(opts), .no_follow = o->no_inherit, .cpus = o->cpus,
-		.string_bytes = o->string_limit, .calls = t->want.calls };
+		.string_bytes = o->string_limit, .calls = t->want.calls, .whole_calls = !t->writer->shows_entries };
 	uint64_t with_exec[TACHO_SYSCALL_MAX / 64];
 	int *exclude = NULL, err = 0;
 
@@ -106,6 +106,11 @@ static int open_tracer(struct trace *t, bool has_command, struct tacho_error *e)
 	if (err < 0)
 		return err;
 	opts.exclude = exclude;
+	t->counts_in_kernel = trace_can_count_in_kernel(t);
+	if (t->counts_in_kernel) {
+		opts.count_by = trace_count_by(o);
+		opts.counts_errors = o->errno_summary;
+	}
 	/* The exec of the command shows where it starts. */
 	memcpy(with_exec, t->want.calls, sizeof(with_exec));
 	if (has_command || o->show_fd_paths || o->paths.n) {
@@ -138,26 +143,13 @@ static void report_lost(struct trace *t)
 			     (unsigned long long)(events - t->lost_reported));
 		t->lost_reported = events;
 	}
-	if (tasks)
+	if (t->uncounted)
+		message_text("trace", "%llu calls could not be counted: too many threads; use --summary-mode total",
+			     (unsigned long long)t->uncounted);
+	if (tasks > t->lost_tasks)
 		message_text("trace", "%llu tasks could not be followed: too many at the same time",
-			     (unsigned long long)tasks);
-}
-
-/* Prints the calls that have not returned for a while, so that a blocked program shows where. */
-static void show_blocked(struct trace *t)
-{
-	uint64_t now = now_ns();
-
-	if (t->writer->shows_entries)
-		return;
-	for (size_t i = 0; i < t->threads.n; i++) {
-		struct trace_thread *th = t->threads.v[i];
-
-		if (th->in_call && !th->printed && th->alive && now - th->entry_ns > 500000000 &&
-		    t->writer == &trace_writer_perf && trace_wants_unfinished(t, th) &&
-		    (t->command_started || th->tid != t->command_pid))
-			t->writer->unfinished(t, th);
-	}
+			     (unsigned long long)(tasks - t->lost_tasks));
+	t->lost_tasks = max_of(t->lost_tasks, tasks);
 }
 
 static bool is_finished(struct trace *t, bool ended)
@@ -196,7 +188,7 @@ static int loop(struct trace *t, struct run_signals *signals, struct tacho_usage
 	while (err == 0 && !is_finished(t, *ended)) {
 		ppoll(fds, 3, &timeout, &signals->before);
 		err = drain(t, false);
-		show_blocked(t);
+		trace_show_blocked(t, now_ns());
 		trace_flush(t);
 		trace_flush_threads(t);
 		report_lost(t);
@@ -254,7 +246,7 @@ static int run(struct trace *t, char **argv, int *status)
 		t->command_pid = tacho_command_pid(t->command);
 		set_directory(t);
 		if (t->tracer)
-			err = tacho_syscall_tracer_add_task(t->tracer, t->command_pid);
+			err = tacho_syscall_tracer_add_command(t->tracer, t->command_pid);
 	}
 	t->command_started = !t->command_pid || !t->tracer;
 	if (err == 0 && needs_sampler(t))
@@ -292,6 +284,8 @@ int trace_run_live(struct trace *t, char **argv)
 		message_text("trace", "strings are not shown: %s", e.message);
 	err = run(t, argv, &status);
 	trace_finish_pending(t);
+	if (t->tracer && t->counts_in_kernel && err == 0)
+		err = trace_read_counts(t);
 	trace_flush(t);
 	report_lost(t);
 	tacho_syscall_tracer_close(t->tracer);

@@ -10,7 +10,6 @@
 
 #include "base/io.h"
 
-#define OF_32_BITS 0x80000000u		/* in the keys: a number of a 32-bit program */
 
 void trace_stats_free(struct trace_stats *s)
 {
@@ -23,7 +22,7 @@ void trace_stats_free(struct trace_stats *s)
 	free(s);
 }
 
-static struct call_stats *stats_of(struct trace_stats *s, uint32_t nr)
+struct call_stats *trace_stats_of(struct trace_stats *s, uint32_t nr)
 {
 	struct call_stats *c;
 	uint32_t i;
@@ -39,12 +38,12 @@ static struct call_stats *stats_of(struct trace_stats *s, uint32_t nr)
 
 static const char *name_of(struct trace *t, uint32_t key, char room[24])
 {
-	return trace_call_name(t, key & ~OF_32_BITS, key & OF_32_BITS, room);
+	return trace_call_name(t, key & ~TRACE_OF_32_BITS, key & TRACE_OF_32_BITS, room);
 }
 
 static void count(struct trace_stats *s, const struct trace_call *call, bool with_errnos)
 {
-	struct call_stats *c = stats_of(s, call->nr | (call->th->compat ? OF_32_BITS : 0));
+	struct call_stats *c = trace_stats_of(s, call->nr | (call->th->compat ? TRACE_OF_32_BITS : 0));
 	uint64_t ns = call->entry_ns ? call->exit_ns - call->entry_ns : 0;
 	double delta;
 	uint32_t n = 0;
@@ -83,6 +82,16 @@ static void read_cgroup(struct trace_thread *th)
 	at = strchr(at, '/');
 	if (at)
 		th->cgroup = str_dup(str_n(at, strcspn(at, "\n")));
+}
+
+bool trace_summary_by_cgroup(const struct trace_opts *o)
+{
+	return o->summary_mode && !strcmp(o->summary_mode, "cgroup") && !o->strace_counts;
+}
+
+bool trace_summary_by_thread(const struct trace_opts *o)
+{
+	return (!o->summary_mode || !strcmp(o->summary_mode, "thread")) && !o->strace_counts;
 }
 
 void trace_count_call(struct trace *t, struct trace_call *call)
@@ -231,7 +240,7 @@ static void add_stats(struct trace_stats *to, const struct trace_stats *from)
 	for (size_t i = 0; i < from->by_nr.cap; i++) {
 		const struct int_map_slot *slot = &from->by_nr.slots[i];
 		const struct call_stats *f = slot->used ? &from->calls.v[slot->value] : NULL;
-		struct call_stats *c = f ? stats_of(to, (uint32_t)slot->key) : NULL;
+		struct call_stats *c = f ? trace_stats_of(to, (uint32_t)slot->key) : NULL;
 		double delta;
 
 		if (!c)
@@ -283,6 +292,21 @@ static void print_cgroups(struct trace *t)
 	}
 }
 
+static void print_counted_cgroups(struct trace *t)
+{
+	for (size_t i = 0; i < t->cgroups.n; i++) {
+		struct trace_cgroup *g = &t->cgroups.v[i];
+		char *path = trace_cgroup_path(g->id);
+
+		if (path)
+			buf_printf(&t->out, " cgroup %s, %llu events\n\n", path, (unsigned long long)g->stats->events);
+		else
+			buf_printf(&t->out, " cgroup %llu, %llu events\n\n", (unsigned long long)g->id, (unsigned long long)g->stats->events);
+		free(path);
+		print_table(t, g->stats);
+	}
+}
+
 void trace_print_summary(struct trace *t)
 {
 	const struct trace_opts *o = t->o;
@@ -294,7 +318,8 @@ void trace_print_summary(struct trace *t)
 	if (!(o->summary || o->with_summary || o->errno_summary))
 		return;
 	buf_puts(&t->out, "\n Summary of events:\n\n");
-	if (o->summary_mode && !strcmp(o->summary_mode, "cgroup")) {
+	if (trace_summary_by_cgroup(o)) {
+		print_counted_cgroups(t);
 		print_cgroups(t);
 	} else if (o->summary_mode && strcmp(o->summary_mode, "thread") != 0) {
 		buf_printf(&t->out, " total, %llu events\n\n", (unsigned long long)t->total.events);

@@ -18,17 +18,10 @@ static void read_comm(struct trace_thread *th)
 		th->comm[0] = '\0';
 }
 
-struct trace_thread *trace_thread_get(struct trace *t, int pid, int tid)
+static struct trace_thread *add_thread(struct trace *t, int pid, int tid)
 {
-	struct trace_thread *th, **slot;
-	uint32_t i;
+	struct trace_thread *th = calloc(1, sizeof(*th)), **slot = th ? vec_next(&t->threads) : NULL;
 
-	if (int_map_get(&t->threads_by_tid, (uint32_t)tid, &i)) {
-		t->threads.v[i]->pid = pid;
-		return t->threads.v[i];
-	}
-	th = calloc(1, sizeof(*th));
-	slot = th ? vec_next(&t->threads) : NULL;
 	if (!slot) {
 		free(th);
 		return NULL;
@@ -43,8 +36,84 @@ struct trace_thread *trace_thread_get(struct trace *t, int pid, int tid)
 	th->tid = tid;
 	th->alive = true;
 	t->n_alive++;
-	read_comm(th);
 	return th;
+}
+
+struct trace_thread *trace_thread_get(struct trace *t, int pid, int tid)
+{
+	struct trace_thread *th;
+	uint32_t i;
+
+	if (int_map_get(&t->threads_by_tid, (uint32_t)tid, &i)) {
+		if (pid)
+			t->threads.v[i]->pid = pid;
+		return t->threads.v[i];
+	}
+	th = add_thread(t, pid, tid);
+	if (th)
+		read_comm(th);
+	return th;
+}
+
+static void free_thread(struct trace_thread *th)
+{
+	buf_done(&th->parts);
+	buf_done(&th->lines);
+	trace_stats_free(th->stats);
+	free(th->cgroup);
+	free(th);
+}
+
+static int forget_processes(struct trace *t, const struct int_map *alive)
+{
+	size_t n = 0;
+	int err = 0;
+	uint32_t i;
+
+	int_map_done(&t->processes_by_pid);
+	for (size_t k = 0; k < t->processes.n; k++) {
+		if (!int_map_get(alive, (uint32_t)t->processes.v[k]->pid, &i)) {
+			trace_process_done(t->processes.v[k]);
+			continue;
+		}
+		t->processes.v[n] = t->processes.v[k];
+		if (int_map_put(&t->processes_by_pid, (uint32_t)t->processes.v[n]->pid, (uint32_t)n) < 0)
+			err = -ENOMEM;
+		n++;
+	}
+	t->processes.n = n;
+	return err;
+}
+
+/* Frees threads that have ended, when they are the most, so that memory depends on those that live. */
+static int forget_threads(struct trace *t)
+{
+	struct int_map processes = { 0 };
+	size_t n = 0;
+	int err = 0;
+
+	if (t->threads.n < 1024 || t->n_alive > t->threads.n / 2)
+		return 0;
+	int_map_done(&t->threads_by_tid);
+	for (size_t i = 0; i < t->threads.n; i++) {
+		struct trace_thread *th = t->threads.v[i];
+
+		if (!th->alive && !th->stats && !(t->counts_in_kernel && trace_summary_by_thread(t->o)) && !th->lines.n) {
+			if (t->current == th)
+				t->current = NULL;
+			free_thread(th);
+			continue;
+		}
+		t->threads.v[n] = th;
+		if (int_map_put(&t->threads_by_tid, (uint32_t)th->tid, (uint32_t)n) < 0 ||
+		    (th->alive && int_map_put(&processes, (uint32_t)th->pid, 0) < 0))
+			err = -ENOMEM;
+		n++;
+	}
+	t->threads.n = n;
+	err = min_of(err, forget_processes(t, &processes));
+	int_map_done(&processes);
+	return err;
 }
 
 struct trace_process *trace_process_get(struct trace *t, int pid)
@@ -72,13 +141,8 @@ struct trace_process *trace_process_get(struct trace *t, int pid)
 
 void trace_threads_done(struct trace *t)
 {
-	for (size_t i = 0; i < t->threads.n; i++) {
-		buf_done(&t->threads.v[i]->parts);
-		buf_done(&t->threads.v[i]->lines);
-		trace_stats_free(t->threads.v[i]->stats);
-		free(t->threads.v[i]->cgroup);
-		free(t->threads.v[i]);
-	}
+	for (size_t i = 0; i < t->threads.n; i++)
+		free_thread(t->threads.v[i]);
 	for (size_t i = 0; i < t->processes.n; i++)
 		trace_process_done(t->processes.v[i]);
 	vec_done(&t->threads);
@@ -203,23 +267,32 @@ static void on_exit_event(struct trace *t, struct trace_thread *th, const struct
 
 static int on_fork(struct trace *t, struct trace_thread *parent, const struct tacho_syscall_event *ev)
 {
-	struct trace_thread *child;
+	int pid = (int)ev->v[0], tid = (int)ev->v[1];
+	struct trace_thread *child = NULL;
 	uint32_t i;
 
-	/* A number that was used before: the earlier thread has ended. */
-	if (int_map_get(&t->threads_by_tid, (uint32_t)ev->v[1], &i)) {
-		t->n_alive += !t->threads.v[i]->alive;
-		t->threads.v[i]->alive = true;
-		t->threads.v[i]->in_call = t->threads.v[i]->printed = false;
+	if (int_map_get(&t->threads_by_tid, (uint32_t)tid, &i)) {
+		child = t->threads.v[i];
+		/* The earlier thread with this ID has ended; what is known of it may still be needed. */
+		if (child->alive && child->serial == (uint32_t)ev->v[2]) {
+			child->in_call = child->printed = false;
+		} else {
+			t->n_alive -= child->alive;
+			child->alive = child->in_call = false;
+			child = NULL;
+		}
 	}
-	child = trace_thread_get(t, (int)ev->v[0], (int)ev->v[1]);
+	if (!child)
+		child = add_thread(t, pid, tid);
 	if (!child)
 		return -ENOMEM;
 	memcpy(child->comm, parent->comm, sizeof(child->comm));
-	child->parent = parent->pid;
+	child->pid = pid;
+	child->serial = (uint32_t)ev->v[2];
+	child->depth = parent->depth + (pid != parent->pid);
 	child->is_new = true;
-	if (ev->v[0] != parent->pid)
-		trace_fds_fork(t, parent->pid, (int)ev->v[0]);
+	if (pid != parent->pid)
+		trace_fds_fork(t, parent->pid, pid);
 	return 0;
 }
 
@@ -255,6 +328,10 @@ static void on_exec(struct trace *t, struct trace_thread *th, const struct tacho
 		}
 		t->n_alive -= old->alive;
 		old->alive = old->in_call = false;
+		th->serial = old->serial;
+		if (!th->alive)		/* the first thread has ended, another one continues with its ID */
+			t->n_alive++;
+		th->alive = true;
 	}
 	th->has_execed = th->in_call && is_exec_call(t, th->nr);
 	if (!t->command_started && th->tid == t->command_pid && th->has_execed) {
@@ -263,18 +340,52 @@ static void on_exec(struct trace *t, struct trace_thread *th, const struct tacho
 	}
 }
 
+/* A call that was not seen before it returned. */
+static int on_call(struct trace *t, struct trace_thread *th, const struct tacho_syscall_event *ev)
+{
+	struct tacho_syscall_event end = *ev;
+
+	if (!th->in_call || th->entry_ns != ev->entry_ns)
+		th->printed = false;
+	th->in_call = true;
+	th->has_execed = false;
+	th->entry_ns = ev->entry_ns;
+	th->nr = ev->nr;
+	th->compat = ev->compat;
+	memcpy(th->args, ev->v, sizeof(th->args));
+	buf_clear(&th->parts);
+	end.type = TACHO_SYSCALL_EXIT;
+	end.v[0] = ev->ret;
+	on_exit_event(t, th, &end);
+	return 0;
+}
+
+static void on_comm(struct trace *t, const struct tacho_syscall_event *ev)
+{
+	struct trace_thread *th = trace_thread_get(t, 0, (int)ev->v[2]);
+
+	if (!th)
+		return;
+	if (!th->pid)
+		th->pid = (int)ev->pid;
+	memcpy(th->comm, ev->comm, sizeof(th->comm));
+	if (ev->v[3])
+		th->serial = (uint32_t)ev->v[3];
+}
+
 int trace_on_event(void *trace, const struct tacho_syscall_event *ev)
 {
 	struct trace *t = trace;
-	struct trace_thread *th = trace_thread_get(t, (int)ev->pid, (int)ev->tid);
-	int err = 0;
+	struct trace_thread *th;
+	int err = forget_threads(t);
 
-	if (!th)
+	th = trace_thread_get(t, (int)ev->pid, (int)ev->tid);
+	if (!th || err < 0)
 		return -ENOMEM;
 	if (t->stop)
 		return 0;
-	if (!t->base_ns && (!t->command_pid || !t->tracer) && ev->type <= TACHO_SYSCALL_EXIT)
-		t->base_ns = ev->time_ns;
+	if (!t->base_ns && (!t->command_pid || !t->tracer) && (ev->type <= TACHO_SYSCALL_EXIT || ev->type == TACHO_SYSCALL_CALL))
+		t->base_ns = ev->type == TACHO_SYSCALL_CALL ? ev->entry_ns : ev->time_ns;
 	switch (ev->type) {
 	case TACHO_SYSCALL_ENTRY:
 		err = on_entry(t, th, ev);
@@ -292,9 +403,10 @@ int trace_on_event(void *trace, const struct tacho_syscall_event *ev)
 		on_task_exit(t, th, ev);
 		break;
 	case TACHO_SYSCALL_COMM:
-		th = trace_thread_get(t, (int)ev->pid, (int)ev->v[2]);
-		if (th)
-			memcpy(th->comm, ev->comm, sizeof(th->comm));
+		on_comm(t, ev);
+		break;
+	case TACHO_SYSCALL_CALL:
+		err = on_call(t, th, ev);
 		break;
 	case TACHO_SYSCALL_SIGNAL:
 		if (t->writer->signal && (t->command_started || th->tid != t->command_pid))
@@ -306,8 +418,41 @@ int trace_on_event(void *trace, const struct tacho_syscall_event *ev)
 	return err;
 }
 
+/* A call of which there is no event yet, because it has not returned. */
+static int on_pending(void *trace, const struct tacho_syscall_event *ev)
+{
+	struct trace *t = trace;
+	uint32_t i;
+
+	if (!int_map_get(&t->threads_by_tid, ev->tid, &i) || !t->threads.v[i]->alive ||
+	    (t->threads.v[i]->in_call && t->threads.v[i]->entry_ns == ev->time_ns))
+		return 0;
+	return on_entry(t, t->threads.v[i], ev);
+}
+
+/* So that a blocked program shows where. */
+void trace_show_blocked(struct trace *t, uint64_t now_ns)
+{
+	const uint64_t half_second = 500000000;
+
+	if (t->writer != &trace_writer_perf || now_ns - t->blocked_ns < half_second)
+		return;
+	t->blocked_ns = now_ns;
+	if (t->tracer)
+		tacho_syscall_tracer_pending(t->tracer, on_pending, t);
+	for (size_t i = 0; i < t->threads.n; i++) {
+		struct trace_thread *th = t->threads.v[i];
+
+		if (th->in_call && !th->printed && th->alive && now_ns - th->entry_ns > half_second &&
+		    trace_wants_unfinished(t, th) && (t->command_started || th->tid != t->command_pid))
+			t->writer->unfinished(t, th);
+	}
+}
+
 void trace_finish_pending(struct trace *t)
 {
+	if (t->tracer && t->writer->unfinished && !t->stop)
+		tacho_syscall_tracer_pending(t->tracer, on_pending, t);
 	for (size_t i = 0; i < t->threads.n; i++) {
 		struct trace_thread *th = t->threads.v[i];
 

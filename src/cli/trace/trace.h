@@ -86,7 +86,8 @@ struct trace_thread {
 	struct buf parts;		/* captured at entry */
 	struct trace_stats *stats;
 	char *cgroup;			/* --summary-mode cgroup: its path, once needed */
-	int parent;
+	uint32_t serial;		/* as in the tracer's counts */
+	unsigned depth;			/* of its process below the first ones */
 	struct buf lines;		/* -ff: not yet written to its file */
 	bool has_file;			/* it was created */
 };
@@ -158,6 +159,16 @@ struct trace {
 	} processes;
 	struct trace_thread *current;	/* whose unfinished line is the last output */
 	struct trace_stats total;
+	struct {			/* --summary-mode cgroup, counted in the kernel */
+		struct trace_cgroup {
+			uint64_t id;
+			struct trace_stats *stats;
+		} *v;
+		size_t n, cap;
+	} cgroups;
+	bool counts_in_kernel;
+	uint64_t uncounted;		/* calls that could not be counted there */
+	uint64_t blocked_ns;		/* when calls that last were looked for */
 	size_t n_alive;
 	uint64_t base_ns;		/* CLOCK_MONOTONIC of the first event */
 	int64_t realtime_offset_ns;
@@ -171,12 +182,14 @@ struct trace {
 		char **v;
 		size_t next, n;
 	} recent;
-	uint64_t lost_reported;
+	uint64_t lost_reported, lost_tasks;
 };
 
 /* thread.c */
 struct trace_thread *trace_thread_get(struct trace *t, int pid, int tid);	/* NULL: out of memory */
 struct trace_process *trace_process_get(struct trace *t, int pid);
+/* Shows calls that have lasted for a while. */
+void trace_show_blocked(struct trace *t, uint64_t now_ns);
 void trace_threads_done(struct trace *t);
 int trace_on_event(void *trace, const struct tacho_syscall_event *ev);
 void trace_finish_pending(struct trace *t);	/* at the end: calls that have not returned */
@@ -209,7 +222,19 @@ const char *trace_call_name(struct trace *t, uint32_t nr, bool compat, char room
 /* The call that a thread is in, as it was at entry. */
 struct trace_call trace_pending_call(struct trace *t, struct trace_thread *th);
 
+/* Returns the statistics of one call; nr as in by_nr. NULL: out of memory. */
+struct call_stats *trace_stats_of(struct trace_stats *s, uint32_t nr);
+#define TRACE_OF_32_BITS 0x80000000u	/* in the keys of statistics: a number of a 32-bit program */
+
+/* kernel_counts.c: calls that BPF programs have counted */
+bool trace_can_count_in_kernel(const struct trace *t);
+enum tacho_syscall_count_by trace_count_by(const struct trace_opts *o);
+int trace_read_counts(struct trace *t);
+char *trace_cgroup_path(uint64_t id);		/* the caller frees it */
+
 /* summary.c */
+bool trace_summary_by_thread(const struct trace_opts *o);
+bool trace_summary_by_cgroup(const struct trace_opts *o);
 void trace_count_call(struct trace *t, struct trace_call *call);
 void trace_print_summary(struct trace *t);
 void trace_stats_free(struct trace_stats *s);

@@ -14,7 +14,7 @@ def calls(path):
     for line in open(path, errors="replace"):
         m = re.match(r"\d+ +\d+\.\d+ (.*?)( <[\d.]+>)?$", line.rstrip("\n"))
         text = re.sub(r"\s+= ", " = ", m[1])
-        text = re.sub(r"(uptime|loads|\w*ram|procs)=(\[[^]]*\]|\d+)", r"\1=N", text)
+        text = re.sub(r"(uptime|loads|\w*ram|procs|f_bfree|f_bavail|f_ffree)=(\[[^]]*\]|\d+)", r"\1=N", text)
         text = re.sub(r'getrandom\("[^"]*"', 'getrandom("..."', re.sub(r"0x[0-9a-f]{6,}( /\* \d+ vars \*/)?", "ADDRESS", text))
         lines.append(re.sub(r"(set_tid_address\(\S+\)|getpid\(\)|getppid\(\)) = \d+", r"\1 = PID", text))
     return lines
