@@ -86,6 +86,8 @@ struct tacho_profile_opts {
 	bool no_inlines;		/* stacks have no frames for inlined functions */
 	tacho_data_type_fn data_type;	/* for TACHO_KEEP_DATA_TYPE; NULL: types are unknown */
 	void *data_type_arg;
+	bool lowest_unknown;		/* without split_unknown: a frame without a symbol has the lowest of the
+					 * sampled addresses that it stands for */
 	bool weight_is_count;		/* a sample stands for as many as its weight, which was counted before */
 };
 

@@ -16,6 +16,8 @@
  *	stack_resolver.recent_frames	hash of a location -> frame		1.2 % I, 2.7 % D1: location_frames, which is
  *										larger than the CPU's caches
  *	stack_resolver.unmapped		space -> frame key, code		4.5 % I: the frame of unmapped addresses
+ *	fast_path.leaf_rows		location, thread, event -> row		52 % I of a diff of two recordings, in which stacks
+ *										are single addresses
  *
  * The fast path as a whole saves 8.2 % I. symbol/code_location.h has the cache of intervals for all other addresses.
  * location_frames, name_ids and object_ids are complete indexes, not caches; so are the links of trie.h.
@@ -24,6 +26,16 @@
 #define PROFILE_CACHES_H
 
 #include "profile/keymap.h"
+
+/* Code whose samples are one row: a range of offsets in an object. */
+struct leaf_row {
+	uint64_t tag;			/* hash of object, space, thread and event; 0: free slot */
+	uint64_t first;
+	uint32_t length;		/* the last offset - first */
+	uint32_t lowest;		/* samples below first + lowest do not only belong to the row: they change
+					 * its frame */
+	uint32_t row;
+};
 
 /* An entry of recent_nodes or recent_frames. */
 struct recent_entry {
@@ -47,6 +59,9 @@ static inline uint32_t recent_cache_get(const struct recent_entry *slots, size_t
 #define RECENT_FRAMES 8192u		/* 128 KiB: fits into the L2 cache */
 #define RECENT_FRAMES_SMALL 512u
 #define LEAF_REGIONS 512u
+#define LEAF_ROWS 16384u
+#define LEAF_ROWS_SMALL 512u
+#define LEAF_ROW_BITS 6			/* offsets are looked up by their upper bits: functions are aligned */
 #define RECENT_THREADS 64u
 #define FAST_EVENT_IDS 32u
 #define FAST_TASKS 64u

@@ -10,6 +10,8 @@
 #include "record/perf_abi.h"
 #include "record/record.h"
 #include "record/sample_offsets.h"
+#include "profile/trie.h"
+#include "symbol/address_lookup.h"
 
 #include <errno.h>
 
@@ -54,6 +56,25 @@ static struct fast_event fast_event_of(const struct tacho_layout *lay, uint32_t 
 	};
 }
 
+/* Without filters, samples whose stacks are their addresses are added to rows found by address. */
+static int open_leaf_rows(struct load *l)
+{
+	const struct tacho_profile_opts *o = &l->profile->opts;
+	struct fast_path *fast = &l->fast;
+	size_t n = l->own ? LEAF_ROWS : LEAF_ROWS_SMALL;
+	bool any = false;
+
+	for (size_t i = 0; i < fast->n_events; i++)
+		any = any || (fast->events[i].leaf_only && fast->events[i].usable);
+	if (!any || fast->filters)
+		return 0;
+	fast->leaf_rows = calloc(2 * n, sizeof(*fast->leaf_rows));
+	fast->leaf_row_mask = n - 1;
+	fast->leaf_ranges = !o->per_address && !o->per_srcline && !l->stacks.inlines;
+	fast->leaf_row_shift = fast->leaf_ranges ? LEAF_ROW_BITS : 0;
+	return fast->leaf_rows ? 0 : -ENOMEM;
+}
+
 int fast_path_open(struct load *l)
 {
 	struct fast_path *fast = &l->fast;
@@ -71,7 +92,7 @@ int fast_path_open(struct load *l)
 		fast->events[i] = fast_event_of(&tacho_perfdata_event(l->pd, i)->layout, l->event_ids[i],
 						l->profile->opts.no_chains);
 	fast->n_events = n;
-	return 0;
+	return open_leaf_rows(l);
 }
 
 /* A recording from a pipe may describe another event between its records. From then on samples may have ids
@@ -98,6 +119,7 @@ void fast_path_add_totals(struct load *l)
 void fast_path_done(struct fast_path *fast)
 {
 	free(take(fast->events));
+	free(take(fast->leaf_rows));
 }
 
 void fast_path_forget_tasks(struct fast_path *fast)
@@ -157,6 +179,7 @@ static __attribute__((noinline)) int find_task(struct load *l, struct fast_task 
 	t->tid = tid;
 	t->thread = l->profile->opts.join_threads && !l->fast.filters ? l->profile->threads.v[thread].first_of_comm : thread;
 	err = stacks_task_context(&l->stacks, pid, thread, &t->context);
+	t->row_seed = key_mix(t->thread + 1ull);
 	if (err > 0)
 		t->generation = l->fast.generation;
 	return err;
@@ -205,66 +228,182 @@ static inline bool space_of_sample(const uint8_t *at, enum tacho_space *out)
 	return *out == TACHO_SPACE_USER || *out == TACHO_SPACE_KERNEL;
 }
 
-struct fast_stack {			/* of one sample */
-	struct tacho_words chain;
-	enum tacho_space space;		/* of the address of a sample without chain */
-};
-
-static inline bool stack_of_sample(const struct fast_event *ev, const uint8_t *at, uint32_t size, struct fast_stack *out)
+static inline bool stack_of_sample(const struct fast_event *ev, const uint8_t *at, uint32_t size, struct tacho_words *chain,
+				   enum tacho_space *space)
 {
-	if (ev->has_chain && !chain_of_sample(ev, at, size, &out->chain))
+	if (ev->has_chain && !chain_of_sample(ev, at, size, chain))
 		return false;
-	return ev->leaf_only ? size >= ev->chain && space_of_sample(at, &out->space) : begins_with_leaf(ev, at, &out->chain);
+	return ev->leaf_only ? size >= ev->chain && space_of_sample(at, space) : begins_with_leaf(ev, at, chain);
 }
 
-static inline int add_stack(struct load *l, const struct fast_event *ev, const struct fast_task *task, const uint8_t *at,
-			    const struct fast_stack *st)
+/*
+ * ---- rows by location ----
+ *
+ * A range of code with one row is in a slot of its start, and in those of recent samples in it. An offset whose slot has
+ * another range is looked up by the start of its range.
+ */
+
+static inline struct leaf_row *leaf_row_slot(const struct fast_path *fast, uint64_t tag, uint64_t offset)
 {
-	if (ev->leaf_only)
-		return stacks_add_leaf(&l->stacks, &task->context, st->space, read_u64(at + ev->ip));
-	return stacks_add_raw(&l->stacks, &task->context, st->chain);
+	return &fast->leaf_rows[key_add(tag, offset >> fast->leaf_row_shift) & fast->leaf_row_mask];
 }
+
+static inline struct leaf_row *leaf_start_slot(const struct fast_path *fast, uint64_t tag, uint64_t start)
+{
+	return &fast->leaf_rows[fast->leaf_row_mask + 1 + (key_add(tag, start) & fast->leaf_row_mask)];
+}
+
+static inline bool leaf_row_has(const struct leaf_row *slot, uint64_t tag, uint64_t offset)
+{
+	uint64_t at = offset - slot->first;
+
+	return (slot->tag == tag) & (at <= slot->length) & (at >= slot->lowest);
+}
+
+/* The locations around the leaf's for which symbol tables give the same. False: unknown. */
+static bool span_of_leaf(const struct load *l, const struct leaf_region *r, uint64_t offset, struct span *out)
+{
+	const struct tacho_spot spot = { offset, r->mapping.object };
+
+	*out = (struct span){ offset, UINT64_MAX - offset };
+	return l->fast.leaf_ranges && r->mapping.object && symbols_span(l->symbols, r->space, &spot, out);
+}
+
+/* Looks up the range of a location whose own slot has another one. */
+static __attribute__((noinline)) bool copy_leaf_row(struct load *l, const struct leaf_region *r, uint64_t tag, uint64_t offset,
+						     struct leaf_row *slot)
+{
+	const struct leaf_row *start;
+	struct span span;
+
+	if (!span_of_leaf(l, r, offset, &span))
+		return false;
+	start = leaf_start_slot(&l->fast, tag, offset - span.before);
+	if (!leaf_row_has(start, tag, offset))
+		return false;
+	*slot = *start;
+	return true;
+}
+
+/* Adds the sample to the row of an earlier one. False: there is none. */
+static inline bool add_to_leaf_row(struct load *l, const struct leaf_region *r, uint64_t tag, uint64_t offset, uint64_t period)
+{
+	struct leaf_row *slot = leaf_row_slot(&l->fast, tag, offset);
+	struct tacho_profile_row *row;
+
+	if (!leaf_row_has(slot, tag, offset) && !copy_leaf_row(l, r, tag, offset, slot))
+		return false;
+	row = &l->profile->rows.v[slot->row];
+	if (row->samples == UINT32_MAX)
+		return false;
+	row->samples++;
+	row->period += period;
+	return true;
+}
+
+void fast_path_remember_leaf(struct load *l, const struct pending_sample *w)
+{
+	const struct chain_entry *leaf = &l->stacks.batch[w - l->pending].leaf;
+	const struct tacho_profile_frame *f = &l->profile->frames.v[l->profile->nodes.v[w->row.node].frame];
+	const struct leaf_region region = { .mapping = { .object = leaf->spot.object }, .space = leaf->space };
+	uint64_t offset = leaf->spot.offset;
+	uint32_t row = profile_find_row(l->profile, &w->row);
+	bool lowest_matters = !f->known && l->profile->opts.lowest_unknown;
+	struct span span;
+
+	/* A JIT may still name its address, and replace the code there. */
+	if (row == KEYMAP_NONE || (f->jit && !f->known))
+		return;
+	if (f->jit || (!f->known && l->profile->opts.split_unknown) || !span_of_leaf(l, &region, offset, &span))
+		span = (struct span){ 0, 0 };
+	if (span.before > UINT32_MAX)
+		span.before = 0;
+	*leaf_start_slot(&l->fast, w->leaf_tag, offset - span.before) = *leaf_row_slot(&l->fast, w->leaf_tag, offset) =
+		(struct leaf_row){ .tag = w->leaf_tag, .first = offset - span.before, .row = row,
+				   .length = (uint32_t)min_of(span.before + min_of(span.after, UINT64_C(0xffffffff)),
+							      UINT64_C(0xffffffff)),
+				   .lowest = lowest_matters ? (uint32_t)span.before : 0 };
+}
+
+/* ---- all samples ---- */
 
 /* Samples are counted here unless a filter may reject their row. */
-static inline void count_sample(struct load *l, struct fast_event *ev, struct pending_sample *w, uint64_t time)
+static inline void count_sample(struct load *l, struct fast_event *ev, uint64_t time, uint64_t period)
 {
-	w->counted_already = !l->fast.filters;
-	if (l->fast.filters) {
-		w->time = time;
-		w->raw_stack = w->filtered = false;
-		w->parallelism = 1;
+	if (l->fast.filters)
 		return;
-	}
 	ev->n++;
-	ev->sum += w->row.period;
+	ev->sum += period;
 	load_note_time(l, time);
+}
+
+struct fast_sample {
+	struct fast_event *event;
+	struct fast_task *task;
+	uint64_t time, period, ip;
+	struct tacho_words chain;
+	enum tacho_space space;		/* of `ip`, if the stack is `ip` alone */
+};
+
+/* The sample's place in the batch, whose stack is still to be added; NULL if out of memory. */
+static struct pending_sample *add_pending(struct load *l, const struct fast_sample *s)
+{
+	struct pending_sample *w;
+
+	if (stacks_full(&l->stacks) && load_flush(l) < 0)
+		return NULL;
+	w = &l->pending[l->stacks.n];
+	w->counted_already = !l->fast.filters;
+	w->raw_stack = w->filtered = false;
+	w->parallelism = 1;
+	w->time = s->time;
+	w->leaf_tag = 0;
+	w->row = (struct tacho_profile_row){
+		.event = s->event->event, .thread = s->task->thread, .cpu = -1, .samples = 1, .period = s->period,
+	};
+	return w;
+}
+
+static int add_leaf(struct load *l, const struct fast_sample *s)
+{
+	const struct leaf_region *r = stacks_leaf_region(&l->stacks, &s->task->context, s->space, s->ip);
+	struct pending_sample *w;
+	uint64_t tag;
+
+	if (!r)
+		return -ENOMEM;
+	tag = key_add(r->mapping.hash_seed ^ s->task->row_seed, s->event->event) | 1;
+	if (l->fast.leaf_rows && add_to_leaf_row(l, r, tag, (s->ip - r->mapping.bias) & r->mapping.mask, s->period))
+		return 0;
+	w = add_pending(l, s);
+	if (!w)
+		return -ENOMEM;
+	w->leaf_tag = l->fast.leaf_rows ? tag : 0;
+	stacks_add_leaf(&l->stacks, &s->task->context, r, s->ip);
+	return 0;
 }
 
 /* Returns 1, 0 if the sample must take the slow path, or -ENOMEM. */
 static int read_sample(struct load *l, const uint8_t *at, uint32_t size)
 {
-	struct fast_event *ev = event_of_sample(l, at, size);
-	struct fast_task *task = NULL;
-	struct fast_stack stack = { .space = TACHO_SPACE_UNKNOWN };
-	struct pending_sample *w;
+	struct fast_sample s = { .event = event_of_sample(l, at, size) };
+	const struct fast_event *ev = s.event;
 	int err;
 
-	if (!ev || !stack_of_sample(ev, at, size, &stack))
+	if (!ev || !stack_of_sample(ev, at, size, &s.chain, &s.space))
 		return 0;
-	if (stacks_full(&l->stacks) && load_flush(l) < 0)
+	s.time = ev->time ? read_u64(at + ev->time) : 0;
+	if (ev->time && load_reach_time(l, s.time) < 0)
 		return -ENOMEM;
-	if (ev->time && load_reach_time(l, read_u64(at + ev->time)) < 0)
-		return -ENOMEM;
-	err = task_of_sample(l, at + ev->task, &task);
+	err = task_of_sample(l, at + ev->task, &s.task);
 	if (err <= 0)
 		return err;
-	w = &l->pending[l->stacks.n];
-	w->row = (struct tacho_profile_row){
-		.event = ev->event, .thread = task->thread, .cpu = -1, .samples = 1,
-		.period = ev->period ? read_u64(at + ev->period) : ev->fixed_period,
-	};
-	count_sample(l, ev, w, ev->time ? read_u64(at + ev->time) : 0);
-	return add_stack(l, ev, task, at, &stack) < 0 ? -ENOMEM : 1;
+	s.ip = read_u64(at + ev->ip);
+	s.period = ev->period ? read_u64(at + ev->period) : ev->fixed_period;
+	count_sample(l, s.event, s.time, s.period);
+	if (ev->leaf_only)
+		return add_leaf(l, &s) < 0 ? -ENOMEM : 1;
+	return add_pending(l, &s) && stacks_add_raw(&l->stacks, &s.task->context, s.chain) == 0 ? 1 : -ENOMEM;
 }
 
 /* ---- records ---- */

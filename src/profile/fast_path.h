@@ -9,6 +9,7 @@
 #include "profile/stacks.h"
 
 struct load;
+struct pending_sample;
 
 struct fast_event {			/* offsets of an event's sample fields from the record's start; 0: no such field */
 	uint32_t ip, task, time, period;
@@ -30,6 +31,7 @@ struct fast_event_id {			/* each CPU's counter of an event has its own id */
 struct fast_task {
 	uint32_t tid, pid;
 	uint32_t thread;		/* thread id in the profile */
+	uint64_t row_seed;		/* seed of leaf_row.tag */
 	uint32_t generation;		/* valid while equal to fast_path.generation */
 	struct task_context context;
 };
@@ -42,12 +44,18 @@ struct fast_path {
 	uint32_t generation;		/* generation of `tasks`; incremented when maps or comms change */
 	struct fast_event_id ids[FAST_EVENT_IDS];	/* caches.h; by the lower bits of the id */
 	struct fast_task tasks[FAST_TASKS];	/* caches.h; by tid */
+	struct leaf_row *leaf_rows;	/* caches.h; NULL: not used. By offset, then by the start of the range */
+	size_t leaf_row_mask;
+	unsigned leaf_row_shift;	/* bits of an offset that are ignored in the lookup */
+	bool leaf_ranges;		/* addresses of the same symbol have the same frame */
 };
 
 int fast_path_open(struct load *l);	/* 0 or -ENOMEM */
 void fast_path_done(struct fast_path *fast);
 /* Reads the records that are already in memory in time order, on the fast or the slow path. 0 or -ENOMEM. */
 int fast_path_read(struct load *l);
+/* Later samples at addresses of the same frame are added to the row of this sample, which has been added. */
+void fast_path_remember_leaf(struct load *l, const struct pending_sample *w);
 /* Invalidates the cached tasks. To be called when maps or comms have changed. */
 void fast_path_forget_tasks(struct fast_path *fast);
 /* Adds the counts of the fast path to the events of the profile, at the end of the file. */

@@ -57,8 +57,13 @@ static int add_sample_row(struct load *l, struct pending_sample *w)
 
 static int add_pending_row(struct load *l, struct pending_sample *w)
 {
-	if (w->counted_already)
-		return profile_add_row(l->profile, &w->row);
+	if (w->counted_already) {
+		int err = profile_add_row(l->profile, &w->row);
+
+		if (err == 0 && w->leaf_tag)
+			fast_path_remember_leaf(l, w);
+		return err;
+	}
 	return l->stacks.batch[w - l->pending].dropped ? 0 : add_sample_row(l, w);
 }
 

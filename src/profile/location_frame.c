@@ -227,6 +227,29 @@ static int add_expansion(struct stack_resolver *s, const struct frame_desc *func
 	return 0;
 }
 
+static int add_frame(struct stack_resolver *s, const struct new_location *f, uint32_t *out)
+{
+	*out = profile_intern_frame(s->profile, &f->desc);
+	return *out == KEYMAP_NONE ? -ENOMEM : 0;
+}
+
+/* Adds the frame of an object's addresses without a symbol; its address is the lowest of those described so far. */
+static int add_lowest_frame(struct stack_resolver *s, const struct new_location *f, uint32_t *out)
+{
+	uint64_t offset = f->raw.object ? f->raw.object_offset : f->entry->spot.offset;
+	size_t n = s->profile->frames.n;
+	struct tacho_profile_frame *frame;
+
+	if (add_frame(s, f, out) < 0)
+		return -ENOMEM;
+	frame = &s->profile->frames.v[*out];
+	if (*out == n || offset < frame->offset) {
+		frame->address = f->raw.object ? f->raw.object_address : offset;
+		frame->offset = offset;
+	}
+	return 0;
+}
+
 int stacks_add_frames(struct stack_resolver *s, const struct new_location *f, uint32_t *out)
 {
 	struct tacho_inline v[TACHO_INLINES_MAX];
@@ -237,8 +260,7 @@ int stacks_add_frames(struct stack_resolver *s, const struct new_location *f, ui
 		return n;
 	if (n)
 		return add_expansion(s, &f->desc, v, n, out);
-	*out = profile_intern_frame(s->profile, &f->desc);
-	return *out == KEYMAP_NONE ? -ENOMEM : 0;
+	return s->profile->opts.lowest_unknown && !f->desc.known ? add_lowest_frame(s, f, out) : add_frame(s, f, out);
 }
 
 int stacks_frame_unmapped(struct stack_resolver *s, enum tacho_space space, struct frame_desc *out)

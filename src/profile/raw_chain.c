@@ -85,15 +85,18 @@ static inline uint64_t hash_callers(const struct tacho_words *chain, uint64_t h,
 						 * twice */
 }
 
-/* Fills in a stack that consists of its leaf. 0 or -ENOMEM. */
-static inline int fill_leaf(struct stack_resolver *s, const struct task_context *task, enum tacho_space space, uint64_t ip,
-			    struct sample_stack *to)
+const struct leaf_region *stacks_leaf_region(struct stack_resolver *s, const struct task_context *task, enum tacho_space space,
+					     uint64_t ip)
 {
 	uint64_t tag = leaf_region_tag(task, space);
 	struct leaf_region *r = leaf_region_slot(s, tag, ip);
 
-	if (!leaf_region_matches(r, tag, ip) && leaf_region_fill(s, task, space, ip, r) < 0)
-		return -ENOMEM;
+	return leaf_region_matches(r, tag, ip) || leaf_region_fill(s, task, space, ip, r) == 0 ? r : NULL;
+}
+
+/* Fills in a stack that consists of its leaf. */
+static inline void fill_leaf(const struct task_context *task, const struct leaf_region *r, uint64_t ip, struct sample_stack *to)
+{
 	to->leaf.spot.offset = (ip - r->mapping.bias) & r->mapping.mask;
 	to->leaf.spot.object = r->mapping.object;
 	to->leaf.key = key_add(r->mapping.hash_seed, to->leaf.spot.offset);
@@ -105,25 +108,27 @@ static inline int fill_leaf(struct stack_resolver *s, const struct task_context 
 	to->node = 0;
 	to->owner = task->owner;
 	to->dropped = false;
-	return 0;
 }
 
-int stacks_add_leaf(struct stack_resolver *s, const struct task_context *task, enum tacho_space space, uint64_t ip)
+void stacks_add_leaf(struct stack_resolver *s, const struct task_context *task, const struct leaf_region *r, uint64_t ip)
 {
 	struct sample_stack *to = &s->batch[s->n++];
 
+	fill_leaf(task, r, ip, to);
 	to->has_callers = false;
 	list_by_kind(s, to, false);
-	return fill_leaf(s, task, space, ip, to);
 }
 
 int stacks_add_raw(struct stack_resolver *s, const struct task_context *task, struct tacho_words chain)
 {
 	enum tacho_space space = chain.v[0] == CONTEXT_USER ? TACHO_SPACE_USER : TACHO_SPACE_KERNEL;
-	struct sample_stack *to = &s->batch[s->n++];
+	const struct leaf_region *r = stacks_leaf_region(s, task, space, chain.v[1]);
+	struct sample_stack *to = &s->batch[s->n];
 
-	if (fill_leaf(s, task, space, chain.v[1], to) < 0)
+	if (!r)
 		return -ENOMEM;
+	s->n++;
+	fill_leaf(task, r, chain.v[1], to);
 	to->has_callers = chain.n > 2;
 	to->pid = task->pid;
 	to->chain = chain;

@@ -20,14 +20,14 @@
 
 int stacks_init(struct stack_resolver *s, struct tacho_profile *p, struct tacho_symbols *symbols, bool small)
 {
-	size_t n_nodes = small ? RECENT_NODES_SMALL : RECENT_NODES;
+	size_t n_nodes = small || p->opts.no_chains ? RECENT_NODES_SMALL : RECENT_NODES;
 	size_t n_frames = small ? RECENT_FRAMES_SMALL : RECENT_FRAMES;
 
 	*s = (struct stack_resolver){ .profile = p, .symbols = symbols, .recent_node_mask = n_nodes - 1,
 				      .recent_frame_mask = n_frames - 1 };
 	s->inlines = !p->opts.no_inlines && !p->opts.no_chains;
 	s->exact_salt = !s->inlines ? 0 : 0x8cb92ba72f3d8dd7ull;
-	s->unmapped_mask = p->opts.split_unknown || p->opts.per_address ? UINT64_MAX : 0;
+	s->unmapped_mask = p->opts.split_unknown || p->opts.lowest_unknown || p->opts.per_address ? UINT64_MAX : 0;
 	s->entries = reallocarray(NULL, MAX_BATCH_ENTRIES, sizeof(*s->entries));
 	s->pending = reallocarray(NULL, MAX_PENDING, sizeof(*s->pending));
 	s->recent_nodes = large_alloc_huge(n_nodes * sizeof(*s->recent_nodes));

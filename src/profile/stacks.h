@@ -142,8 +142,11 @@ int stacks_task_context(struct stack_resolver *s, uint32_t pid, uint32_t thread,
 /* Like stacks_add(), for a chain that begins with the marker CONTEXT_USER or CONTEXT_KERNEL and the sampled
  * address. The chain is borrowed until the batch is resolved. */
 int stacks_add_raw(struct stack_resolver *s, const struct task_context *task, struct tacho_words chain);
-/* Like stacks_add(), for a sample of the kernel or a process whose stack is its address alone. */
-int stacks_add_leaf(struct stack_resolver *s, const struct task_context *task, enum tacho_space space, uint64_t ip);
+/* The region of an address of the kernel or of a process, valid until the next call; NULL if out of memory. */
+const struct leaf_region *stacks_leaf_region(struct stack_resolver *s, const struct task_context *task, enum tacho_space space,
+					     uint64_t ip);
+/* Like stacks_add(), for a sample whose stack is its address alone. */
+void stacks_add_leaf(struct stack_resolver *s, const struct task_context *task, const struct leaf_region *r, uint64_t ip);
 
 /* ---- single addresses (location_frame.c): 0 or -ENOMEM ---- */
 /* The frame of an address, for profile_intern_frame(). */

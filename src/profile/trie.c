@@ -130,7 +130,7 @@ static bool same_row(const struct tacho_profile_row *a, const struct tacho_profi
 	return a->thread == b->thread && a->event == b->event && a->cpu == b->cpu && a->detail == b->detail;
 }
 
-static uint32_t row_find(const struct tacho_profile *p, const struct tacho_profile_row *desc)
+uint32_t profile_find_row(const struct tacho_profile *p, const struct tacho_profile_row *desc)
 {
 	uint32_t only = p->links.v[desc->node].row;
 
@@ -156,7 +156,7 @@ static int index_row(struct tacho_profile *p, uint32_t id)
 
 int profile_add_row(struct tacho_profile *p, const struct tacho_profile_row *add)
 {
-	uint32_t id = p->opts.per_time ? KEYMAP_NONE : row_find(p, add);
+	uint32_t id = p->opts.per_time ? KEYMAP_NONE : profile_find_row(p, add);
 	struct tacho_profile_row *r;
 
 	if (id != KEYMAP_NONE && add->samples <= UINT32_MAX - p->rows.v[id].samples) {

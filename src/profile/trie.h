@@ -38,6 +38,8 @@ uint32_t profile_intern_outermost(struct tacho_profile *p, uint32_t owner, uint3
 /* Adds a node per entry, each a child of the one before, below a `parent` that has no children yet. Returns the last
  * node, or KEYMAP_NONE if out of memory. */
 uint32_t profile_add_chain(struct tacho_profile *p, uint32_t parent, const struct chain_entry *entries, size_t n);
+/* The row that is equal to `desc` except for its counts; KEYMAP_NONE: there is none. */
+uint32_t profile_find_row(const struct tacho_profile *p, const struct tacho_profile_row *desc);
 /* Adds samples to the row that is equal except for its counts, or adds a new row. 0 or -ENOMEM. */
 int profile_add_row(struct tacho_profile *p, const struct tacho_profile_row *add);
 

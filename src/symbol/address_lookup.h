@@ -7,6 +7,7 @@
 #define SYMBOL_ADDRESS_LOOKUP_H
 
 #include "symbol/interval_cache.h"
+#include "symbol/span.h"
 
 struct address_lookup {
 	uint32_t kernel;		/* not 0: object of all addresses; offsets equal addresses */
@@ -46,6 +47,9 @@ static inline struct interval address_lookup_find(const struct address_lookup *w
 	return (struct interval){ ip, ip, m->where.bias, m->where.object };
 }
 
+/* Cuts the span around a location to locations that resolve to the same symbol, or all to none. It must have been resolved
+ * before. False: this is not known, or may still change. */
+bool symbols_span(const struct tacho_symbols *s, enum tacho_space space, const struct tacho_spot *spot, struct span *out);
 void symbols_prefetch(const struct tacho_symbols *s, enum tacho_space space, const struct tacho_spot *spot);
 
 #endif

@@ -363,6 +363,18 @@ int elf_debuglink(const struct elf *e, char **out)
 	return 0;
 }
 
+bool elf_offset_span(const struct elf_segment *loads, size_t n, uint64_t offset, struct span *out)
+{
+	for (size_t i = 0; i < n; i++) {
+		const struct elf_segment *s = &loads[i];
+
+		span_cut_at_edges(out, offset, s->offset, s->filesz);
+		if (offset >= s->offset && offset - s->offset < s->filesz)
+			return true;
+	}
+	return false;
+}
+
 uint64_t elf_offset_address(const struct elf_segment *loads, size_t n, uint64_t offset)
 {
 	const struct elf_segment *near = NULL;

@@ -7,6 +7,8 @@
 #ifndef SYMBOL_ELF_H
 #define SYMBOL_ELF_H
 
+#include "symbol/span.h"
+
 #include "base/buf.h"
 
 #define ELF_PIECE_MAX (1ull << 30)	/* largest section that is read */
@@ -68,6 +70,8 @@ const struct elf_section *elf_find_type(const struct elf *e, uint32_t type);
 
 /* Converts an offset in a mapped file to an address, by its PT_LOAD segments; other segments must not be listed. */
 uint64_t elf_offset_address(const struct elf_segment *loads, size_t n, uint64_t offset);
+/* Cuts the span around `offset` to offsets in the same segment. False: it is in no segment. */
+bool elf_offset_span(const struct elf_segment *loads, size_t n, uint64_t offset, struct span *out);
 
 /* Returns the length of the build ID, or -ENOENT, -ENOMEM ... */
 int elf_build_id(const struct elf *e, uint8_t out[BUILD_ID_MAX]);

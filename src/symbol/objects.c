@@ -265,6 +265,16 @@ uint64_t object_address(const struct object *obj, uint64_t offset)
 	return elf_offset_address(obj->segments, obj->n_segments, offset);
 }
 
+bool object_span(const struct object *obj, uint64_t offset, struct span *out)
+{
+	if (!obj->loaded || obj->kind == OBJECT_JIT || obj->kind == OBJECT_JITDUMP)
+		return false;
+	if (!elf_offset_span(obj->segments, obj->n_segments, offset, out))
+		return false;
+	symbol_table_span(&obj->table, object_address(obj, offset), out);
+	return true;
+}
+
 bool object_module_name(const char *path, char *out, size_t size)
 {
 	static const char *const ends[] = { ".ko", ".ko.gz", ".ko.xz", ".ko.zst" };

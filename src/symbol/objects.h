@@ -108,6 +108,9 @@ int object_load(struct object *obj, const struct symbol_search *search);
 bool object_refresh(struct object *obj, const struct symbol_search *search);
 /* Converts a file offset to an address as in the ELF file. */
 uint64_t object_address(const struct object *obj, uint64_t offset);
+/* Cuts the span around a file offset to those offsets that lie in the same symbol, or in the same gap between symbols. False:
+ * not known, as the object's symbols are not read, or may still change. */
+bool object_span(const struct object *obj, uint64_t offset, struct span *out);
 /* "/lib/modules/.../snd-hda.ko.xz" -> "[snd_hda]"; false if it is not the file of a module. */
 bool object_module_name(const char *path, char *out, size_t size);
 

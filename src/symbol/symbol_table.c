@@ -518,6 +518,51 @@ static bool is_better_at(const struct symbol_table *t, const struct symbol *s, c
 	return (found->flags & SYMBOL_GUESSED) && !(s->flags & SYMBOL_GUESSED);
 }
 
+/* Cuts the span at the edges of all symbols that start where v[last] does. */
+static size_t cut_at_group(const struct symbol_table *t, size_t last, uint64_t address, struct span *out)
+{
+	size_t first = last;
+
+	for (; t->v[first].start == t->v[last].start; first--) {
+		span_cut_at_edges(out, address, t->v[first].start, t->v[first].size);
+		if (!first)
+			break;
+	}
+	span_cut(out, address, t->v[last].start, UINT64_MAX);
+	return last - first;
+}
+
+/* The last symbol with the same start. */
+static size_t group_last(const struct symbol_table *t, size_t at)
+{
+	while (at + 1 < t->n && t->v[at + 1].start == t->v[at].start)
+		at++;
+	return at;
+}
+
+/* Symbols that are not on the chain of `up` end before the nearest start, so only those on it matter. */
+void symbol_table_span(const struct symbol_table *t, uint64_t address, struct span *out)
+{
+	size_t at, steps = 0;
+
+	if (t->n && t->v[0].start > address)
+		span_cut(out, address, 0, t->v[0].start - 1);
+	if (t->n == 0 || t->v[0].start > address)
+		return;
+	at = floor_index(t, address);
+	if (at + 1 < t->n)
+		span_cut(out, address, 0, t->v[at + 1].start - 1);
+	for (;;) {
+		steps += 1 + cut_at_group(t, at, address, out);
+		if (t->v[at].up == SYMBOL_NONE)
+			return;
+		if (steps > LONGEST_CHAIN)
+			break;
+		at = group_last(t, t->v[at].up);
+	}
+	*out = (struct span){ 0, 0 };
+}
+
 struct symbol *symbol_table_find(struct symbol_table *t, uint64_t address)
 {
 	struct symbol *found = NULL;

@@ -14,6 +14,7 @@
 #define SYMBOL_SYMBOL_TABLE_H
 
 #include "symbol/interned_names.h"
+#include "symbol/span.h"
 
 #include "base/buf.h"
 
@@ -65,6 +66,8 @@ void symbol_table_compact(struct symbol_table *t);
 
 /* Returns the symbol at `address`, choosing among aliases as perf does, with its id assigned; or NULL. */
 struct symbol *symbol_table_find(struct symbol_table *t, uint64_t address);
+/* Cuts the span around `address` to the addresses for which symbol_table_find() returns the same. */
+void symbol_table_span(const struct symbol_table *t, uint64_t address, struct span *out);
 /* Prefetches the entries that a search for `address` will read. */
 void symbol_table_prefetch(const struct symbol_table *t, uint64_t address);
 /* Returns the name as in the file, not demangled. */

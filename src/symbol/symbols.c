@@ -576,6 +576,33 @@ void symbols_prefetch(const struct tacho_symbols *s, enum tacho_space space, con
 								     spot->offset + s->kernel.shift);
 }
 
+/* As resolve_kernel() finds a symbol: in the table of the kernel, or of the module that is mapped at the address. */
+static bool kernel_span(const struct tacho_symbols *s, uint64_t ip, struct span *out)
+{
+	const struct kernel *k = &s->kernel;
+	const struct interval *where = maps_find(k->maps, ip);
+	const struct object *obj = where ? objects_at(&s->objects, where->object) : NULL;
+
+	if (!obj)
+		return false;
+	span_cut(out, ip, where->start, where->last);
+	if (obj->kind != OBJECT_KSYMBOL && k->main)
+		symbol_table_span(&k->main->table, ip + k->shift, out);
+	if (obj->kind == OBJECT_MODULE)
+		symbol_table_span(&obj->table, ip - where->bias, out);
+	return true;
+}
+
+bool symbols_span(const struct tacho_symbols *s, enum tacho_space space, const struct tacho_spot *spot, struct span *out)
+{
+	const struct object *obj;
+
+	if (space == TACHO_SPACE_KERNEL)
+		return kernel_span(s, spot->offset, out);
+	obj = objects_at(&s->objects, spot->object);
+	return obj && object_span(obj, spot->offset, out);
+}
+
 int tacho_symbols_resolve_spot(struct tacho_symbols *s, enum tacho_space space,
 			       const struct tacho_spot *spot, struct tacho_frame *out)
 {

@@ -444,9 +444,62 @@ static void table_compacts(void **state)
 	end(&f);
 }
 
+/* In tables of random nested symbols, aliases and gaps, all addresses of a span have the symbol of the address it is around. */
+static void table_spans(void **state)
+{
+	unsigned seed = 7;
+
+	(void)state;
+	for (unsigned round = 0; round < 200; round++) {
+		struct fixture f;
+
+		begin(&f);
+		f.t.newest = round % 4 == 3;
+		for (unsigned i = 0; i < 1 + round % 12; i++) {
+			char name[16];
+
+			snprintf(name, sizeof(name), "f%u", i);
+			add(&f, name, 100 + (unsigned)rand_r(&seed) % 100, (unsigned)rand_r(&seed) % 40,
+			    rand_r(&seed) % 2 ? SYMBOL_WEAK : 0);
+		}
+		assert_int_equal(symbol_table_finish(&f.t), 0);
+		for (uint64_t at = 80; at < 260; at++) {
+			struct span span = { at, 300 - at };
+			char wanted[16];
+
+			snprintf(wanted, sizeof(wanted), "%s", name_at(&f, at));
+			symbol_table_span(&f.t, at, &span);
+			for (uint64_t other = at - span.before; other <= at + span.after; other++)
+				assert_string_equal(name_at(&f, other), wanted);
+		}
+		end(&f);
+	}
+}
+
+/* The span of a symbol without others in it is all of it. */
+static void table_span_of_one(void **state)
+{
+	struct span span = { 1000, 1000 }, gap = { 1000, 1000 };
+	struct fixture f;
+
+	(void)state;
+	begin(&f);
+	add(&f, "a", 1000, 50, 0);
+	add(&f, "b", 1100, 50, 0);
+	assert_int_equal(symbol_table_finish(&f.t), 0);
+	symbol_table_span(&f.t, 1010, &span);
+	assert_int_equal(span.before, 10);
+	assert_int_equal(span.after, 39);
+	symbol_table_span(&f.t, 1060, &gap);
+	assert_int_equal(gap.before, 10);
+	assert_int_equal(gap.after, 39);
+	end(&f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(table_spans),    cmocka_unit_test(table_span_of_one),
 		cmocka_unit_test(table_aliases),  cmocka_unit_test(table_sizes),
 		cmocka_unit_test(table_nesting),  cmocka_unit_test(table_many),
 		cmocka_unit_test(table_uneven),   cmocka_unit_test(table_compacts),

@@ -171,6 +171,7 @@ static bool joins_threads(const struct diff_keys *k)
 static int read_events(const struct tacho_perfdata *pd, struct diff_file *f)
 {
 	f->n_events = tacho_perfdata_n_events(pd);
+	free(f->events);
 	f->events = calloc(f->n_events + 1, sizeof(*f->events));
 	for (size_t i = 0; f->events && i < f->n_events; i++) {
 		const struct tacho_file_event *ev = tacho_perfdata_event(pd, i);
@@ -182,11 +183,33 @@ static int read_events(const struct tacho_perfdata *pd, struct diff_file *f)
 	return f->events ? 0 : -ENOMEM;
 }
 
+/* The event that only carries mappings and task records: it never has samples. */
+static bool is_dummy(const struct diff_file *f, size_t event)
+{
+	return event < f->n_events && f->events[event].type == PERF_TYPE_SOFTWARE &&
+	       f->events[event].config == PERF_COUNT_SW_DUMMY;
+}
+
+/* Of an object's addresses without a symbol, which are one row, the lowest is shown. Whether it is the lowest of all samples,
+ * not only of those with the same command, of one event, or in one time range. */
+static bool has_one_unknown_row(const struct diff_opts *o, const struct diff_keys *k, const struct tacho_perfdata *pd,
+				const struct diff_file *f)
+{
+	size_t n_sampled = 0;
+
+	for (size_t i = 0; i < f->n_events; i++)
+		n_sampled += !is_dummy(f, i);
+	for (size_t i = 0; i < k->n; i++)
+		if (k->all[i]->id != TACHO_COLUMN_DSO && k->all[i]->id != TACHO_COLUMN_SYMBOL)
+			return false;
+	return n_sampled == 1 && !tacho_perfdata_is_pipe(pd) && !o->comms && !o->pids && !o->tids && !o->cpus && !f->time;
+}
+
 static int read_file(const struct diff_opts *o, const struct diff_keys *k, struct diff_file *f)
 {
 	struct tacho_profile_opts opts = {
 		.size = sizeof(opts), .comms = o->comms, .objects = o->dsos, .symbols = o->symbols, .pids = o->pids,
-		.tids = o->tids, .cpus = o->cpus, .time = f->time, .split_unknown = true, .no_chains = true, .unjudged = true,
+		.tids = o->tids, .cpus = o->cpus, .time = f->time, .no_chains = true, .unjudged = true,
 		.join_threads = joins_threads(k), .split_comms = joins_threads(k), .once = true,
 	};
 	struct tacho_symbols_opts symbols = {
@@ -197,7 +220,11 @@ static int read_file(const struct diff_opts *o, const struct diff_keys *k, struc
 	struct tacho_error e = { .column = -1 };
 	int err = tacho_perfdata_open(&pd, f->path, TACHO_OPTS(tacho_perfdata_opts, .ordered = true, .force = o->force), &e);
 
+	if (err == 0 && read_events(pd, f) < 0)
+		err = error_nomem(&e);
 	tacho_report_wants(k->all, k->n, &opts);
+	opts.lowest_unknown = err == 0 && has_one_unknown_row(o, k, pd, f);
+	opts.split_unknown = !opts.lowest_unknown;
 	data_types_use(&opts);
 	if (err == 0)
 		f->sockets = report_sockets(pd, &f->n_sockets);
@@ -206,7 +233,7 @@ static int read_file(const struct diff_opts *o, const struct diff_keys *k, struc
 	if (err == 0)
 		err = tacho_profile_load(f->profile, pd, &symbols, &e);
 	data_types_finish("diff");
-	if (f->profile && read_events(pd, f) < 0)
+	if (f->profile && read_events(pd, f) < 0)	/* a stream may describe events between its records */
 		err = error_nomem(&e);
 	if (err < 0 && e.message[0] && !strstr(e.message, f->path))
 		message_text("diff", "%s: %s%s%s", f->path, e.message, e.hint[0] ? "; " : "", e.hint);
@@ -308,13 +335,6 @@ static int show_event(struct diff_state *x, uint32_t event, struct tacho_error *
 	for (size_t i = 0; i < x->n_files; i++)
 		tacho_report_free(reports[i]);
 	return err;
-}
-
-/* The event that only carries mappings and task records: it never has samples. */
-static bool is_dummy(const struct diff_file *f, size_t event)
-{
-	return event < f->n_events && f->events[event].type == PERF_TYPE_SOFTWARE &&
-	       f->events[event].config == PERF_COUNT_SW_DUMMY;
 }
 
 static int show_events(struct diff_state *x, struct tacho_error *e)

@@ -80,9 +80,9 @@ for options in "" "-s pid,sym" "-s comm,dso,sym" "-c first" "-d w" "-S leaf1,lea
 done
 both machine.data -g none --no-children
 both machine.data -g none --no-children -c ls,sort -s comm,dso,sym
-live_perf record -q -F 2000 -e cpu-clock:u,page-faults:u -o plain.data -- ./w 2 2>/dev/null || echo "no recording without chains"
+live_perf record -q -c 100000 -e cpu-clock:u -o plain.data -- ./w 2 2>/dev/null || echo "no recording without chains"
 if [ -s plain.data ]; then
-	for options in "" "-s dso,sym" "-d w" "-S leaf1" "-c w"; do
+	for options in "" "-s dso,sym" "-d w" "-S leaf1,leaf2" "-c w"; do
 		both plain.data $options
 	done
 fi
