@@ -109,6 +109,11 @@ void file_map_close(struct file_map *m)
 	m->n = m->mapped = 0;
 }
 
+bool file_map_catches_truncation(void)
+{
+	return atomic_load(&catches);
+}
+
 bool file_map_shrunk(const struct file_map *m)
 {
 	/* The end is the first to go. Without the handler, reading it could end the program. */

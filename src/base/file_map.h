@@ -26,5 +26,6 @@ bool file_map_shrunk(const struct file_map *m);
 /* Installs the handler of SIGBUS for the whole program; for programs, not for libraries. Signals that have another
  * cause still end the program. */
 void file_map_catch_truncation(void);
+bool file_map_catches_truncation(void);		/* whether the program has called it */
 
 #endif

@@ -4,6 +4,7 @@
  */
 #include "symbol/dwarf_header.h"
 
+#include "symbol/dwarf_forms.h"
 #include "symbol/elf_section_data.h"
 
 #include "base/vec.h"
@@ -13,12 +14,6 @@
 #define TABLE_MAX (1u << 20)		/* directories or files of one unit */
 #define PATH_BYTES_MAX 4096u
 
-enum {
-	FORM_BLOCK2 = 0x03, FORM_BLOCK4 = 0x04, FORM_DATA2 = 0x05, FORM_DATA4 = 0x06,
-	FORM_DATA8 = 0x07, FORM_STRING = 0x08, FORM_BLOCK = 0x09, FORM_BLOCK1 = 0x0a,
-	FORM_DATA1 = 0x0b, FORM_STRP = 0x0e, FORM_UDATA = 0x0f, FORM_DATA16 = 0x1e,
-	FORM_LINE_STRP = 0x1f,
-};
 enum { LNCT_PATH = 1, LNCT_DIRECTORY = 2 };
 
 /* ---- sections ---- */
@@ -55,9 +50,10 @@ struct dwarf_cursor dwarf_section_cursor(const struct buf *section, bool swap)
 	return (struct dwarf_cursor){ .at = at, .end = at + section->n, .swap = swap };
 }
 
-static struct str text_at(const struct buf *section, uint64_t offset)
+static struct str text_at(struct str section, uint64_t offset)
 {
-	struct dwarf_cursor c = dwarf_section_cursor(section, false);
+	const uint8_t *at = (const uint8_t *)(section.s ? section.s : "");
+	struct dwarf_cursor c = { .at = at, .end = at + section.n };
 
 	dwarf_bytes(&c, offset);
 	return dwarf_text(&c);
@@ -159,7 +155,7 @@ static bool read_number(struct dwarf_cursor *c, uint64_t form, uint64_t *out)
 
 /* The size of an unknown form is unknown too, so it cannot be skipped. */
 static int read_field(struct dwarf_cursor *c, uint64_t form, bool wide,
-		      const struct dwarf_sections *s, struct form_value *out)
+		      const struct line_texts *s, struct form_value *out)
 {
 	if (read_number(c, form, &out->number))
 		return 0;
@@ -168,10 +164,10 @@ static int read_field(struct dwarf_cursor *c, uint64_t form, bool wide,
 		out->text = dwarf_text(c);
 		return 0;
 	case FORM_LINE_STRP:
-		out->text = text_at(&s->line_str, dwarf_uint(c, wide ? 8 : 4));
+		out->text = text_at(s->line_str, dwarf_uint(c, wide ? 8 : 4));
 		return 0;
 	case FORM_STRP:
-		out->text = text_at(&s->str, dwarf_uint(c, wide ? 8 : 4));
+		out->text = text_at(s->str, dwarf_uint(c, wide ? 8 : 4));
 		return 0;
 	case FORM_DATA16:
 		dwarf_bytes(c, 16);
@@ -194,7 +190,7 @@ static int read_field(struct dwarf_cursor *c, uint64_t form, bool wide,
 }
 
 static int read_entry(struct dwarf_cursor *c, const struct forms *forms, bool wide,
-		      const struct dwarf_sections *s, struct line_file *out)
+		      const struct line_texts *s, struct line_file *out)
 {
 	for (size_t i = 0; i < forms->n; i++) {
 		struct form_value f = { 0 };
@@ -211,7 +207,7 @@ static int read_entry(struct dwarf_cursor *c, const struct forms *forms, bool wi
 }
 
 static int table_by_forms(struct line_unit *u, struct dwarf_cursor *c, bool wide,
-			  const struct dwarf_sections *s, bool dirs)
+			  const struct line_texts *s, bool dirs)
 {
 	struct forms forms;
 	uint64_t n;
@@ -247,7 +243,7 @@ static void read_codes(struct line_unit *u, struct dwarf_cursor *c)
 
 /* The cursor covers exactly one unit. */
 static int read_header(struct line_unit *u, struct dwarf_cursor c, bool wide,
-		       const struct dwarf_sections *s)
+		       const struct line_texts *s)
 {
 	uint64_t n;
 	int err;
@@ -276,7 +272,7 @@ static int read_header(struct line_unit *u, struct dwarf_cursor c, bool wide,
 	return err == 0 && c.bad ? -EBADMSG : err;
 }
 
-int line_unit_read(struct line_unit *u, struct dwarf_cursor *c, const struct dwarf_sections *s)
+int line_unit_read(struct line_unit *u, struct dwarf_cursor *c, const struct line_texts *s)
 {
 	const uint8_t *body;
 	bool wide;

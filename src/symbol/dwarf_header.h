@@ -11,6 +11,10 @@ struct dwarf_sections {
 	struct buf line, line_str, str;
 };
 
+struct line_texts {			/* what headers of version 5 refer to */
+	struct str str, line_str;	/* the sections; empty: missing */
+};
+
 struct line_file {
 	struct str name;		/* borrowed from the sections */
 	uint64_t dir;
@@ -34,7 +38,7 @@ struct dwarf_cursor dwarf_section_cursor(const struct buf *section, bool swap);
 
 /* Reads the header of the unit at the cursor and always moves the cursor past the whole unit. Returns 0,
  * -EBADMSG, -EOPNOTSUPP for an unknown version, -ENOMEM. */
-int line_unit_read(struct line_unit *u, struct dwarf_cursor *c, const struct dwarf_sections *s);
+int line_unit_read(struct line_unit *u, struct dwarf_cursor *c, const struct line_texts *s);
 void line_unit_done(struct line_unit *u);
 /* Appends the path of a file. A relative path is prefixed with the compilation directory, which is
  * part of the line table since version 5 only. */

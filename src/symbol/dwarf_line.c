@@ -14,7 +14,6 @@
 
 #include <errno.h>
 
-#define SHF_EXECINSTR 4u
 #define OVERLAPS_MAX 64			/* overlapping sequences that are searched */
 
 enum {
@@ -49,7 +48,7 @@ void dwarf_lines_done(struct dwarf_lines *l)
 
 static bool is_code_section(const struct elf_section *s)
 {
-	return (s->flags & ELF_SHF_ALLOC) && (s->flags & SHF_EXECINSTR);
+	return (s->flags & ELF_SHF_ALLOC) && (s->flags & ELF_SHF_EXECINSTR);
 }
 
 static bool is_code(const struct line_reader *r, uint64_t address)
@@ -267,13 +266,14 @@ static int run_unit(struct line_reader *r, struct line_unit *u)
 
 static int read_units(struct line_reader *r)
 {
+	const struct line_texts texts = { buf_view(&r->sections.str), buf_view(&r->sections.line_str) };
 	struct dwarf_cursor c = dwarf_section_cursor(&r->sections.line, r->elf->swap);
 	int err = 0;
 
 	while (err == 0 && dwarf_left(&c)) {
 		scoped(line_unit_done) struct line_unit u = { 0 };
 
-		err = line_unit_read(&u, &c, &r->sections);
+		err = line_unit_read(&u, &c, &texts);
 		if (err == 0)
 			err = run_unit(r, &u);
 		if (err == -EBADMSG || err == -EOPNOTSUPP)

@@ -23,6 +23,7 @@ enum { ELF_ET_REL = 1, ELF_ET_EXEC = 2, ELF_ET_DYN = 3 };
 enum { ELF_EM_386 = 3, ELF_EM_ARM = 40, ELF_EM_X86_64 = 62, ELF_EM_AARCH64 = 183,
        ELF_EM_RISCV = 243 };
 #define ELF_SHF_ALLOC 2u
+#define ELF_SHF_EXECINSTR 4u
 
 struct elf_section {
 	uint32_t name, type, link, info;

@@ -4,9 +4,10 @@
  */
 #include "symbol/elf_section_data.h"
 
+#include "symbol/inflate.h"
+
 #include <errno.h>
 #include <stdio.h>
-#include <zlib.h>
 #include <zstd.h>
 #include <zstd_errors.h>
 
@@ -86,45 +87,6 @@ static void advance_output(struct buf *out, size_t n)
 	out->bytes[out->n] = '\0';
 }
 
-static int inflate_section(z_stream *z, const struct compressed_section *in, struct buf *out)
-{
-	size_t done = 0, room;
-
-	z->next_in = (Bytef *)in->bytes;	/* zlib does not modify its input */
-	z->avail_in = (uInt)in->n;
-	while (done < in->size) {
-		char *at = grow_output(out, done, in->size, &room);
-		int got;
-
-		if (!at)
-			return -ENOMEM;
-		z->next_out = (Bytef *)at;
-		z->avail_out = (uInt)room;
-		got = inflate(z, Z_NO_FLUSH);
-		advance_output(out, room - z->avail_out);
-		done += room - z->avail_out;
-		if (got == Z_MEM_ERROR)
-			return -ENOMEM;
-		if (got == Z_STREAM_END && done == in->size)
-			return 0;
-		if (got != Z_OK || room == z->avail_out)
-			return -EBADMSG;
-	}
-	return 0;
-}
-
-static int decompress_zlib_section(const struct compressed_section *in, struct buf *out)
-{
-	z_stream z = { 0 };
-	int err;
-
-	if (inflateInit(&z) != Z_OK)
-		return -ENOMEM;
-	err = inflate_section(&z, in, out);
-	inflateEnd(&z);
-	return err;
-}
-
 static int decompress_zstd_stream(ZSTD_DCtx *z, const struct compressed_section *in, struct buf *out)
 {
 	ZSTD_inBuffer from = { in->bytes, in->n, 0 };
@@ -190,6 +152,6 @@ int elf_read_section_data(const struct elf *e, const struct elf_section *s, stru
 	if (in.size > ELF_PIECE_MAX)
 		return -EFBIG;
 	if (in.kind == CH_ZLIB)
-		return decompress_zlib_section(&in, out);
+		return inflate_bytes(in.bytes, in.n, in.size, out);
 	return in.kind == CH_ZSTD ? decompress_zstd_section(&in, out) : -EOPNOTSUPP;
 }

@@ -1,6 +1,6 @@
 /*
- * The entries of a unit form a tree. Siblings are found by skipping the bytes of an entry and its children, so the limit
- * counts bytes: it is also reached by entries that are skipped several times.
+ * The entries of a unit form a tree, stored depth first. Attributes are read only of entries that matter; the others are
+ * skipped, with their children if they tell where their sibling is. The limit counts the bytes that were read or skipped.
  */
 #include "symbol/inline_walk.h"
 
@@ -13,7 +13,7 @@ enum visit { VISIT_SKIP, VISIT_ENTER };		/* the entry's children */
 
 struct tree_visitor {
 	/* `depth` is 1 for children of the root. Returns enum visit or a negative errno. */
-	int (*visit)(struct tree_visitor *v, Dwarf_Die *die, unsigned depth);
+	int (*visit)(struct tree_visitor *v, struct debug_entry *e, unsigned depth);
 	struct inline_walk *walk;
 	struct painted_ranges *ranges;
 	struct inline_functions *functions;
@@ -30,12 +30,13 @@ static bool is_code(const struct inline_walk *w, uint64_t address)
 	return w->code.n == 0;
 }
 
-int inline_walk_ranges(const struct inline_walk *w, Dwarf_Die *die, uint32_t value, struct painted_ranges *out)
+int inline_walk_ranges(const struct inline_walk *w, const struct debug_entry *e, uint32_t value, struct painted_ranges *out)
 {
-	Dwarf_Addr base, start, end;
-	ptrdiff_t at = 0;
+	struct debug_ranges r;
+	uint64_t start, end;
 
-	while ((at = w->lib->dwarf_ranges(die, at, &base, &start, &end)) > 0) {
+	debug_ranges_begin(&r, e);
+	while (debug_ranges_next(&r, &start, &end)) {
 		if (out->n >= RANGES_MAX)
 			return -EFBIG;
 		start += w->bias;
@@ -46,13 +47,9 @@ int inline_walk_ranges(const struct inline_walk *w, Dwarf_Die *die, uint32_t val
 	return 0;
 }
 
-/* Charges the bytes between two entries of a tree, whose order tells that libdw went forward. */
-static int charge(struct inline_walk *w, const void *from, const void *to)
+static int charge(struct inline_walk *w, uint64_t n)
 {
-	uintptr_t a = (uintptr_t)from, b = (uintptr_t)to;
-	uint64_t n = b > a ? b - a : 1;
-
-	if (b < a || n > w->bytes_left) {
+	if (n > w->bytes_left) {
 		w->bytes_left = 0;
 		return -EFBIG;
 	}
@@ -60,120 +57,155 @@ static int charge(struct inline_walk *w, const void *from, const void *to)
 	return 0;
 }
 
-/* Moves to the next sibling of the entry on top, or else to that of its parent and so on. *n becomes 0 at the end. */
-static int next_entry(struct inline_walk *w, Dwarf_Die *stack, unsigned *n)
+/* Skips the children that begin at *at, and the end of their list. Returns 0, -EBADMSG, -EFBIG, -ENOMEM. */
+static int skip_children(struct inline_walk *w, struct debug_unit *unit, uint64_t *at)
 {
-	const void *last = stack[*n - 1].addr;
-	int err = 0;
+	unsigned level = 1;
 
-	while (err == 0 && *n) {
-		const void *from = stack[*n - 1].addr;
+	while (level) {
+		struct debug_entry e;
+		uint64_t next, sibling;
+		int err = debug_entry_start(unit, *at, &e);
 
-		if (w->lib->dwarf_siblingof(&stack[*n - 1], &stack[*n - 1]) == 0)
-			return charge(w, from, stack[*n - 1].addr);
-		err = charge(w, from, last);
-		--*n;
+		if (err == 0)
+			err = debug_entry_skip(&e, &next, &sibling);
+		if (err == 0)
+			err = charge(w, next - *at);
+		if (err < 0)
+			return err;
+		*at = e.has_children && sibling ? sibling : next;
+		if (!e.tag)
+			level--;
+		else if (e.has_children && !sibling)
+			level++;
 	}
-	return err;
+	return 0;
 }
 
-static int walk_tree(struct tree_visitor *v, Dwarf_Die *root)
+/* Visits the children of an entry, and theirs. Damage ends the walk. */
+static int walk_tree(struct tree_visitor *v, struct debug_unit *unit, uint64_t root)
 {
 	struct inline_walk *w = v->walk;
-	Dwarf_Die stack[DEPTH_MAX];
-	unsigned n = 1;
-	int err = 0;
+	uint64_t at, sibling;
+	struct debug_entry e;
+	unsigned depth = 1;
+	int err = debug_entry_start(unit, root, &e);
 
-	if (w->lib->dwarf_child(root, &stack[0]) != 0)
-		return 0;
-	while (err == 0 && n) {
-		int got = v->visit(v, &stack[n - 1], n);
+	if (err == 0)
+		err = debug_entry_skip(&e, &at, &sibling);
+	if (err < 0 || !e.has_children)
+		return err == -ENOMEM ? err : 0;
+	while (err == 0 && depth) {
+		uint64_t from = at;
+		int got = VISIT_SKIP;
 
-		if (got < 0)
-			return got;
-		if (got == VISIT_ENTER && n < DEPTH_MAX && w->lib->dwarf_child(&stack[n - 1], &stack[n]) == 0) {
-			err = charge(w, stack[n - 1].addr, stack[n].addr);
-			n++;
-		} else {
-			err = next_entry(w, stack, &n);
-		}
+		err = debug_entry_start(unit, at, &e);
+		if (err == 0)
+			err = debug_entry_skip(&e, &at, &sibling);
+		if (err == 0)
+			err = charge(w, at - from);
+		if (err == 0 && e.tag)
+			got = v->visit(v, &e, depth);
+		if (err < 0 || got < 0)
+			return err == -EBADMSG ? 0 : err < 0 ? err : got;
+		if (!e.tag)
+			depth--;
+		else if (e.has_children && got == VISIT_ENTER && depth < DEPTH_MAX)
+			depth++;
+		else if (e.has_children && sibling)
+			at = sibling;
+		else if (e.has_children)
+			err = skip_children(w, unit, &at);
 	}
-	return err;
+	return err == -EBADMSG ? 0 : err;
 }
 
-static int visit_for_functions(struct tree_visitor *v, Dwarf_Die *die, unsigned depth)
+/* Reads the attributes of an entry, whose size was checked by skipping them. */
+static bool read_attributes(struct debug_entry *e)
 {
-	Dwarf_Die *slot;
+	uint64_t next;
+
+	return debug_entry_attributes(e, &next) == 0;
+}
+
+static int visit_for_functions(struct tree_visitor *v, struct debug_entry *e, unsigned depth)
+{
+	uint64_t *slot;
 	int err;
 
 	(void)depth;
-	switch (v->walk->lib->dwarf_tag(die)) {
-	case DW_TAG_subprogram:
+	switch (e->tag) {
+	case TAG_SUBPROGRAM:
 		break;
-	case DW_TAG_namespace:
-	case DW_TAG_module:
-	case DW_TAG_class_type:
-	case DW_TAG_structure_type:
-	case DW_TAG_union_type:
+	case TAG_NAMESPACE:
+	case TAG_MODULE:
+	case TAG_CLASS_TYPE:
+	case TAG_STRUCTURE_TYPE:
+	case TAG_UNION_TYPE:
 		return VISIT_ENTER;
-	case DW_TAG_lexical_block:
-	case DW_TAG_inlined_subroutine:
+	case TAG_LEXICAL_BLOCK:
+	case TAG_INLINED_SUBROUTINE:
 		return v->inside ? VISIT_ENTER : VISIT_SKIP;
 	default:
 		return VISIT_SKIP;
 	}
-	err = inline_walk_ranges(v->walk, die, (uint32_t)v->functions->n, v->ranges);
+	if (!read_attributes(e))
+		return -EBADMSG;
+	err = inline_walk_ranges(v->walk, e, (uint32_t)v->functions->n, v->ranges);
 	if (err < 0)
 		return err;
 	if (v->ranges->n && v->ranges->v[v->ranges->n - 1].value == v->functions->n) {
 		slot = vec_next(v->functions);
 		if (!slot)
 			return -ENOMEM;
-		*slot = *die;
+		*slot = e->offset;
 	}
 	return v->inside ? VISIT_ENTER : VISIT_SKIP;
 }
 
-int inline_walk_functions(struct inline_walk *w, Dwarf_Die *unit, bool inside, struct inline_functions *out,
+int inline_walk_functions(struct inline_walk *w, struct debug_unit *unit, bool inside, struct inline_functions *out,
 			  struct painted_ranges *ranges)
 {
 	struct tree_visitor v = { .visit = visit_for_functions, .walk = w, .ranges = ranges, .functions = out,
 				  .inside = inside };
 
-	return walk_tree(&v, unit);
+	return walk_tree(&v, unit, unit->first);
 }
 
-static int visit_for_calls(struct tree_visitor *v, Dwarf_Die *die, unsigned depth)
+static int visit_for_calls(struct tree_visitor *v, struct debug_entry *e, unsigned depth)
 {
 	struct inline_call *call;
 	int err;
 
 	v->call_at[depth] = v->call_at[depth - 1];
-	switch (v->walk->lib->dwarf_tag(die)) {
-	case DW_TAG_inlined_subroutine:
+	switch (e->tag) {
+	case TAG_INLINED_SUBROUTINE:
 		break;
-	case DW_TAG_lexical_block:
-	case DW_TAG_try_block:
-	case DW_TAG_catch_block:
-	case DW_TAG_with_stmt:
-	case DW_TAG_common_block:
+	case TAG_LEXICAL_BLOCK:
+	case TAG_TRY_BLOCK:
+	case TAG_CATCH_BLOCK:
+	case TAG_WITH_STMT:
+	case TAG_COMMON_BLOCK:
 		return VISIT_ENTER;
 	default:
 		return VISIT_SKIP;
 	}
+	if (!read_attributes(e))
+		return -EBADMSG;
 	call = v->calls->n < INLINE_CALL_NONE ? vec_next(v->calls) : NULL;
 	if (!call)
 		return -ENOMEM;
-	*call = (struct inline_call){ .die = *die, .outer = v->call_at[depth - 1] };
+	*call = (struct inline_call){ .offset = e->offset, .outer = v->call_at[depth - 1] };
 	v->call_at[depth] = (uint32_t)(v->calls->n - 1);
-	err = inline_walk_ranges(v->walk, die, v->call_at[depth], v->ranges);
+	err = inline_walk_ranges(v->walk, e, v->call_at[depth], v->ranges);
 	return err < 0 ? err : VISIT_ENTER;
 }
 
-int inline_walk_calls(struct inline_walk *w, Dwarf_Die *function, struct inline_calls *out, struct painted_ranges *ranges)
+int inline_walk_calls(struct inline_walk *w, struct debug_unit *unit, uint64_t function, struct inline_calls *out,
+		      struct painted_ranges *ranges)
 {
 	struct tree_visitor v = { .visit = visit_for_calls, .walk = w, .ranges = ranges, .calls = out,
 				  .call_at = { INLINE_CALL_NONE } };
 
-	return walk_tree(&v, function);
+	return walk_tree(&v, unit, function);
 }

@@ -1,11 +1,11 @@
 /*
- * Walks the debug entries of a unit or a function through libdw, with a limit on the work per file. Include it only from
- * files that the build leaves out where the headers of elfutils are missing.
+ * Walks the debug entries of a unit or a function, with a limit on the work per file.
  */
 #ifndef SYMBOL_INLINE_WALK_H
 #define SYMBOL_INLINE_WALK_H
 
-#include "symbol/libdw_functions.h"
+#include "symbol/debug/debug_data.h"
+
 #include "base/painted_ranges.h"
 
 #define INLINE_CALL_NONE UINT32_MAX
@@ -15,14 +15,13 @@ struct code_section {
 };
 
 struct inline_walk {
-	const struct libdw *lib;
 	struct { struct code_section *v; size_t n, cap; } code;	/* empty: not known */
 	uint64_t bytes_left;		/* of debug entries that may still be walked */
 	uint64_t bias;			/* added to the addresses of entries */
 };
 
 struct inline_call {
-	Dwarf_Die die;
+	uint64_t offset;		/* of its entry */
 	uint32_t outer;			/* index of the call that contains it, or INLINE_CALL_NONE */
 	uint32_t name;			/* interned, valid if `named` */
 	bool named;
@@ -37,17 +36,18 @@ struct inline_calls {
 };
 
 struct inline_functions {
-	Dwarf_Die *v;
+	uint64_t *v;			/* offsets of their entries */
 	size_t n, cap;
 };
 
 /* Adds the addresses of an entry; those outside of code sections were discarded by the linker. 0 or -ENOMEM. */
-int inline_walk_ranges(const struct inline_walk *w, Dwarf_Die *die, uint32_t value, struct painted_ranges *out);
+int inline_walk_ranges(const struct inline_walk *w, const struct debug_entry *e, uint32_t value, struct painted_ranges *out);
 /* Lists the concrete functions of a unit and their addresses, with `inside` also those inside other functions. Returns 0,
  * -EFBIG when the limit was reached, -ENOMEM. */
-int inline_walk_functions(struct inline_walk *w, Dwarf_Die *unit, bool inside, struct inline_functions *out,
+int inline_walk_functions(struct inline_walk *w, struct debug_unit *unit, bool inside, struct inline_functions *out,
 			  struct painted_ranges *ranges);
 /* Lists the calls inlined into a function and their addresses. Returns like inline_walk_functions(). */
-int inline_walk_calls(struct inline_walk *w, Dwarf_Die *function, struct inline_calls *out, struct painted_ranges *ranges);
+int inline_walk_calls(struct inline_walk *w, struct debug_unit *unit, uint64_t function, struct inline_calls *out,
+		      struct painted_ranges *ranges);
 
 #endif

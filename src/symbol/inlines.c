@@ -1,5 +1,5 @@
 /*
- * Reads inlined functions through libdw. A concrete function's entries are walked in their order, so that an inlined call
+ * Reads inlined functions. A concrete function's entries are walked in their order, so that an inlined call
  * comes after the call that contains it, and painted over it (painted_ranges.h). Names and call positions are read when
  * an address in the call is looked up: most calls never are.
  */
@@ -7,8 +7,8 @@
 
 #include "symbol/debug/split_unit.h"
 #include "symbol/demangle.h"
+#include "symbol/dwarf_header.h"
 #include "symbol/inline_walk.h"
-#include "symbol/libdw_functions.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@
 #define WALKS_MAX 16u
 
 struct inline_function {
-	Dwarf_Die die;
+	uint64_t offset;		/* of its entry */
 	struct inline_unit *unit;
 	bool read;
 	struct painted_table table;	/* address -> index of a call */
@@ -27,22 +27,21 @@ struct inline_function {
 };
 
 struct inline_unit {
-	Dwarf_Die die;
+	struct debug_unit *entries;
 	struct split_skeleton *skeleton;	/* NULL: not a split unit */
-	bool opened;			/* `die` is the split unit's, not the skeleton's */
+	bool opened;			/* `entries` are the split unit's, not the skeleton's */
 	bool read, searched;		/* its functions were listed; also those inside functions */
 	struct painted_table table;	/* address -> index of a function */
 	bool without_addresses;
 	struct inline_function *functions;
 	size_t n_functions;
 	bool files_read;
-	Dwarf_Files *files;
-	const char **paths;		/* of files; NULL: not yet made */
-	size_t n_files;
+	struct line_unit files;		/* the header of its line table */
+	const char **paths;		/* of files.files; NULL: not yet made */
 };
 
 struct inlines {
-	struct libdw_debug debug;
+	struct debug_data debug;
 	struct inlines_opts opts;
 	struct inline_walk walk;
 	struct painted_table table;	/* address -> index of a unit */
@@ -74,7 +73,7 @@ static int list_code(struct inlines *m, const struct elf *file)
 		const struct elf_section *s = &file->sections[i];
 		struct code_section *slot;
 
-		if (!(s->flags & ELF_SHF_ALLOC) || !(s->flags & SHF_EXECINSTR))
+		if (!(s->flags & ELF_SHF_ALLOC) || !(s->flags & ELF_SHF_EXECINSTR))
 			continue;
 		slot = vec_next(&m->walk.code);
 		if (!slot)
@@ -85,11 +84,11 @@ static int list_code(struct inlines *m, const struct elf *file)
 }
 
 /* Notes whether the unit is the skeleton of a split one. The parts of sections are in the order of the units, usually. */
-static int note_skeleton(struct inlines *m, struct inline_unit *unit, struct split_skeleton **last)
+static int note_skeleton(struct inline_unit *unit, struct split_skeleton **last)
 {
 	struct split_skeleton s;
 
-	if (!split_skeleton_read(&m->split, &unit->die, &s))
+	if (!split_skeleton_read(unit->entries, &s))
 		return 0;
 	unit->skeleton = malloc(sizeof(s));
 	if (!unit->skeleton)
@@ -103,32 +102,41 @@ static int note_skeleton(struct inlines *m, struct inline_unit *unit, struct spl
 	return 0;
 }
 
+/* Adds the addresses of a unit. */
+static int add_unit_ranges(struct inlines *m, struct inline_unit *unit, struct painted_ranges *ranges)
+{
+	size_t before = ranges->n;
+	struct debug_entry root;
+	uint64_t next;
+	int err = debug_entry_start(unit->entries, unit->entries->first, &root);
+
+	if (err == 0)
+		err = debug_entry_attributes(&root, &next);
+	if (err == 0)
+		err = inline_walk_ranges(&m->walk, &root, (uint32_t)(m->units.n - 1), ranges);
+	unit->without_addresses = ranges->n == before;
+	return err == -EBADMSG ? 0 : err;
+}
+
 static int list_units(struct inlines *m)
 {
 	scoped(ranges_done) struct painted_ranges ranges = { 0 };
-	const struct libdw *lib = m->debug.lib;
 	struct split_skeleton *skeleton = NULL;
-	Dwarf_CU *cu = NULL;
-	Dwarf_Die die;
-	uint8_t type;
-	size_t before;
-	int err = 0;
+	int err = debug_data_list_units(&m->debug);
 
-	while (err == 0 && lib->dwarf_get_units(m->debug.dwarf, cu, &cu, NULL, &type, &die, NULL) == 0) {
+	for (size_t i = 0; i < m->debug.units.n && err == 0; i++) {
+		struct debug_unit *u = &m->debug.units.v[i];
 		struct inline_unit *unit;
-		int tag = lib->dwarf_tag(&die);
 
-		if (type == DW_UT_type || type == DW_UT_split_type || (tag != DW_TAG_compile_unit && tag != DW_TAG_skeleton_unit))
+		if (u->tag != TAG_COMPILE_UNIT && u->tag != TAG_SKELETON_UNIT)
 			continue;
 		unit = vec_add(&m->units);
 		if (!unit)
 			return -ENOMEM;
-		unit->die = die;
-		if (note_skeleton(m, unit, &skeleton) < 0)
+		unit->entries = u;
+		if (note_skeleton(unit, &skeleton) < 0)
 			return -ENOMEM;
-		before = ranges.n;
-		err = inline_walk_ranges(&m->walk, &die, (uint32_t)(m->units.n - 1), &ranges);
-		unit->without_addresses = ranges.n == before;
+		err = add_unit_ranges(m, unit, &ranges);
 	}
 	if (!skeleton)
 		split_units_forget(&m->split);
@@ -136,27 +144,35 @@ static int list_units(struct inlines *m)
 	return err < 0 ? err : painted_table_fill(&m->table, &ranges);
 }
 
-int inlines_open(struct inlines **out, const struct elf *file, const struct inlines_opts *opts)
+static int open_entries(struct inlines *m, struct elf *file, bool close_file)
 {
-	struct inlines *m;
-	int err;
+	int err = file->type == ELF_ET_REL ? -ENODATA : 0;	/* its addresses are not relocated yet */
 
-	if (file->type == ELF_ET_REL)	/* its addresses are not relocated yet */
-		return -ENODATA;
-	m = calloc(1, sizeof(*m));
-	if (!m)
-		return -ENOMEM;
-	m->opts = *opts;
-	err = libdw_debug_open(&m->debug, file, DWARF_IMAGE_FUNCTIONS);
 	if (err == 0)
-		err = split_units_init(&m->split, m->debug.lib, file, opts->symfs);
+		err = split_units_init(&m->split, file, m->opts.symfs);
 	if (err == 0)
 		err = list_code(m, file);
-	if (err == 0) {
-		m->walk.lib = m->debug.lib;
-		m->walk.bytes_left = WALK_BYTES_MIN + WALKS_MAX * (uint64_t)m->debug.n_image;
-		err = list_units(m);
+	if (err < 0)
+		return err;
+	err = debug_data_open(&m->debug, file, close_file);
+	if (err < 0)
+		return err;
+	m->walk.bytes_left = WALK_BYTES_MIN + WALKS_MAX * (uint64_t)m->debug.sections[DEBUG_INFO].n;
+	return list_units(m);
+}
+
+int inlines_open(struct inlines **out, struct elf *file, const struct inlines_opts *opts, bool close_file)
+{
+	struct inlines *m = calloc(1, sizeof(*m));
+	int err = -ENOMEM;
+
+	if (m) {
+		m->opts = *opts;
+		m->debug.file.fd = -1;
+		err = open_entries(m, file, close_file);
 	}
+	elf_close(file);
+	*file = (struct elf){ .fd = -1 };
 	if (err < 0) {
 		inlines_free(m);
 		return err;
@@ -184,21 +200,21 @@ void inlines_free(struct inlines *m)
 		unit_done(&m->units.v[i], m->units.v[i].n_functions);
 		free(m->units.v[i].skeleton);
 		free(m->units.v[i].paths);
+		line_unit_done(&m->units.v[i].files);
 	}
 	vec_done(&m->units);
 	vec_done(&m->table);
 	vec_done(&m->walk.code);
 	vec_done(&m->gaps);
 	arena_done(&m->text);
-	if (m->split.lib)
-		split_units_done(&m->split);
-	libdw_debug_close(&m->debug);
+	split_units_done(&m->split);
+	debug_data_close(&m->debug);
 	free(m);
 }
 
 size_t inlines_bytes(const struct inlines *m)
 {
-	return sizeof(*m) + m->debug.n_image + m->split.n_images + m->n_tables;
+	return sizeof(*m) + debug_data_bytes(&m->debug) + m->split.n_images + m->n_tables;
 }
 
 /* ---- units and functions ---- */
@@ -211,7 +227,7 @@ static int take_functions(struct inline_unit *u, const struct inline_functions *
 		return -ENOMEM;
 	u->n_functions = list->n;
 	for (size_t i = 0; i < list->n; i++) {
-		u->functions[i].die = list->v[i];
+		u->functions[i].offset = list->v[i];
 		u->functions[i].unit = u;
 	}
 	return 0;
@@ -226,14 +242,14 @@ static uint64_t address_bias(const struct inline_unit *u)
 static int open_split(struct inlines *m, struct inline_unit *u)
 {
 	size_t before = m->split.n_images;
-	int err = split_unit_open(&m->split, u->skeleton, &u->die);
+	int err = split_unit_open(&m->split, u->skeleton, &u->entries);
 
 	if (err == -ENOMEM)
 		return err;
 	u->opened = err == 0;
 	m->lacks_split |= err < 0;
 	if (err < 0)
-		u->die = u->skeleton->die;
+		u->entries = u->skeleton->unit;
 	m->walk.bytes_left += WALKS_MAX * (uint64_t)(m->split.n_images - before);
 	return 0;
 }
@@ -249,7 +265,7 @@ static int read_unit(struct inlines *m, struct inline_unit *u, bool inside)
 	u->read = true;
 	u->searched = inside;
 	m->walk.bias = address_bias(u);
-	err = without_limit(inline_walk_functions(&m->walk, &u->die, inside, &list, &ranges));
+	err = without_limit(inline_walk_functions(&m->walk, u->entries, inside, &list, &ranges));
 	if (err == 0)
 		err = take_functions(u, &list);
 	if (err == 0)
@@ -306,7 +322,7 @@ static int read_function(struct inlines *m, struct inline_function *f)
 	int err;
 
 	m->walk.bias = address_bias(f->unit);
-	err = without_limit(inline_walk_calls(&m->walk, &f->die, &f->calls, &ranges));
+	err = without_limit(inline_walk_calls(&m->walk, f->unit->entries, f->offset, &f->calls, &ranges));
 	if (err == 0)
 		err = painted_table_fill(&f->table, &ranges);
 	if (err < 0) {
@@ -344,25 +360,21 @@ static int note_gap(struct inlines *m, uint64_t address)
 
 /* ---- names and positions ---- */
 
-static const char *text_attribute(const struct libdw *lib, Dwarf_Die *die, unsigned name)
+static const char *raw_name(struct debug_unit *u, uint64_t offset)
 {
-	Dwarf_Attribute a;
+	struct debug_entry e;
+	const char *raw;
+	uint64_t next;
 
-	return lib->dwarf_attr_integrate(die, name, &a) ? lib->dwarf_formstring(&a) : NULL;
+	if (debug_entry_start(u, offset, &e) < 0 || debug_entry_attributes(&e, &next) < 0)
+		return NULL;
+	raw = debug_entry_text(&e, SLOT_LINKAGE_NAME);
+	return raw ? raw : debug_entry_text(&e, SLOT_NAME);
 }
 
-static const char *raw_name(const struct libdw *lib, Dwarf_Die *die)
+static int name_call(struct inlines *m, struct inline_unit *u, struct inline_call *call)
 {
-	const char *raw = text_attribute(lib, die, DW_AT_linkage_name);
-
-	if (!raw)
-		raw = text_attribute(lib, die, DW_AT_MIPS_linkage_name);
-	return raw ? raw : text_attribute(lib, die, DW_AT_name);
-}
-
-static int name_call(struct inlines *m, struct inline_call *call)
-{
-	const char *raw = raw_name(m->debug.lib, &call->die);
+	const char *raw = raw_name(u->entries, call->offset);
 
 	if (raw && *raw) {
 		call->name = inlines_intern(&m->opts, raw);
@@ -373,77 +385,98 @@ static int name_call(struct inlines *m, struct inline_call *call)
 	return 0;
 }
 
-static uint64_t number_attribute(const struct libdw *lib, Dwarf_Die *die, unsigned name)
-{
-	Dwarf_Attribute a;
-	Dwarf_Word value;
-
-	return lib->dwarf_attr(die, name, &a) && lib->dwarf_formudata(&a, &value) == 0 ? value : 0;
-}
-
-/* Of a split unit, the list of files may be in its skeleton. */
-static Dwarf_Files *list_files(const struct libdw *lib, struct inline_unit *u, size_t *n)
-{
-	Dwarf_Files *files;
-	Dwarf_Die unit;
-
-	if (lib->dwarf_diecu(&u->die, &unit, NULL, NULL) && lib->dwarf_getsrcfiles(&unit, &files, n) == 0)
-		return files;
-	return u->opened && lib->dwarf_getsrcfiles(&u->skeleton->die, &files, n) == 0 ? files : NULL;
-}
-
 /* The directory of the compilation; split units do not know it. */
-static const char *unit_dir(const struct libdw *lib, struct inline_unit *u)
+static const char *unit_dir(const struct inline_unit *u)
 {
-	return u->skeleton ? u->skeleton->ref.dir : text_attribute(lib, &u->die, DW_AT_comp_dir);
+	return u->skeleton ? u->skeleton->ref.dir : debug_text(u->entries, u->entries->dir);
+}
+
+static struct str section_text(const struct debug_section *s)
+{
+	return str_n((const char *)s->at, s->n);
+}
+
+static int read_files_at(struct debug_unit *u, uint64_t offset, struct line_unit *out)
+{
+	const struct debug_section *s = debug_data_section(u->data, DEBUG_LINE);
+	struct dwarf_cursor c = { .at = s->at, .end = s->at ? s->at + s->n : NULL, .swap = u->data->file.swap };
+
+	if (!s->n || !dwarf_bytes(&c, offset))
+		return debug_data_failed(u->data) ? -ENOMEM : -ENODATA;
+	return line_unit_read(out, &c, &(struct line_texts){ section_text(debug_data_section(u->data, DEBUG_STR)),
+							     section_text(debug_data_section(u->data, DEBUG_LINE_STR)) });
+}
+
+/* Reads the list of files. That of a split unit of DWARF 5 is at the start of its section, or else in the skeleton. */
+static int read_files(struct inline_unit *u)
+{
+	struct debug_unit *own = u->entries, *of = u->opened ? u->skeleton->unit : NULL;
+	bool at_start = own->type == UNIT_SPLIT_COMPILE && !own->line_table.form;
+	uint64_t offset = 0;
+	int err = -ENODATA;
+
+	if (at_start || debug_number(own->line_table, &offset))
+		err = read_files_at(own, offset, &u->files);
+	if (err < 0 && err != -ENOMEM && of && debug_number(of->line_table, &offset)) {
+		line_unit_done(&u->files);
+		u->files = (struct line_unit){ 0 };
+		err = read_files_at(of, offset, &u->files);
+	}
+	return err == -ENOMEM ? err : 0;
 }
 
 /* The name with the directory that it is relative to, as text that can be printed. NULL without memory. */
-static const char *file_path(struct inlines *m, struct inline_unit *u, const char *name)
+static const char *file_path(struct inlines *m, const struct inline_unit *u, const struct line_file *f)
 {
-	scoped(buf_done) struct buf path = { 0 };
-	const char *dir = name[0] == '/' ? NULL : unit_dir(m->debug.lib, u);
+	scoped(buf_done) struct buf name = { 0 }, path = { 0 };
+	const char *dir;
 
-	if (!dir && str_is_printable(str_of(name)))
-		return name;
+	line_unit_path(&u->files, f, &name);
+	if (buf_failed(&name))
+		return NULL;
+	dir = name.n && name.bytes[0] == '/' ? NULL : unit_dir(u);
 	if (dir)
 		buf_printf(&path, "%s/", dir);
-	buf_puts(&path, name);
+	buf_str(&path, buf_view(&name));
 	return buf_failed(&path) ? NULL : arena_text(&m->text, buf_view(&path));
 }
 
-/* Sets *out to the path of one of the unit's files; NULL: not known. */
+/* Sets *out to the path of one of the unit's files; NULL: not known. Before DWARF 5 the first file has the number 1. */
 static int file_of_unit(struct inlines *m, struct inline_unit *u, uint64_t number, const char **out)
 {
-	const struct libdw *lib = m->debug.lib;
-	const char *name;
+	size_t at;
 
 	*out = NULL;
 	if (!u->files_read) {
+		if (read_files(u) < 0)
+			return -ENOMEM;
 		u->files_read = true;
-		u->files = list_files(lib, u, &u->n_files);
-		u->paths = u->files ? calloc(u->n_files + 1, sizeof(*u->paths)) : NULL;
+		u->paths = u->files.files.n ? calloc(u->files.files.n, sizeof(*u->paths)) : NULL;
+		if (u->files.files.n && !u->paths)
+			u->files.files.n = 0;
 	}
-	if (!u->files || number >= u->n_files)
+	at = (size_t)(u->files.version >= 5 ? number : number - 1);
+	if (at >= u->files.files.n || !u->files.files.v[at].name.n)
 		return 0;
-	if (!u->paths)
-		return -ENOMEM;
-	name = u->paths[number] ? NULL : lib->dwarf_filesrc(u->files, number, NULL, NULL);
-	if (name)
-		u->paths[number] = file_path(m, u, name);
-	*out = u->paths[number];
-	return name && !*out ? -ENOMEM : 0;
+	if (!u->paths[at])
+		u->paths[at] = file_path(m, u, &u->files.files.v[at]);
+	*out = u->paths[at];
+	return *out ? 0 : -ENOMEM;
 }
 
 static int place_call(struct inlines *m, struct inline_unit *u, struct inline_call *call)
 {
-	const struct libdw *lib = m->debug.lib;
-	uint64_t line = number_attribute(lib, &call->die, DW_AT_call_line);
+	uint64_t line = 0, number = 0, next;
 	const char *file = NULL;
+	struct debug_entry e;
 	int err = 0;
 
+	if (debug_entry_start(u->entries, call->offset, &e) == 0 && debug_entry_attributes(&e, &next) == 0) {
+		debug_number(e.v[SLOT_CALL_LINE], &line);
+		debug_number(e.v[SLOT_CALL_FILE], &number);
+	}
 	if (line && line < UINT32_MAX)
-		err = file_of_unit(m, u, number_attribute(lib, &call->die, DW_AT_call_file), &file);
+		err = file_of_unit(m, u, number, &file);
 	if (err < 0)
 		return err;
 	call->file = file;
@@ -455,7 +488,7 @@ static int place_call(struct inlines *m, struct inline_unit *u, struct inline_ca
 static int describe_call(struct inlines *m, struct inline_unit *u, struct inline_call *call, bool with_calls,
 			 struct inlined_function *out)
 {
-	int err = call->named ? 0 : name_call(m, call);
+	int err = call->named ? 0 : name_call(m, u, call);
 
 	if (err == 0 && with_calls && !call->placed) {
 		err = place_call(m, u, call);
@@ -463,6 +496,16 @@ static int describe_call(struct inlines *m, struct inline_unit *u, struct inline
 	}
 	*out = (struct inlined_function){ call->name, with_calls ? call->file : NULL, with_calls ? call->line : 0 };
 	return err;
+}
+
+/* Whether something was left out for want of memory. */
+static bool has_failed(const struct inlines *m)
+{
+	bool failed = debug_data_failed(&m->debug);
+
+	for (size_t i = 0; i < m->split.images.n && !failed; i++)
+		failed = debug_data_failed(m->split.images.v[i]);
+	return failed;
 }
 
 int inlines_find(struct inlines *m, uint64_t address, bool with_calls, struct inlined_function out[INLINE_DEPTH_MAX])
@@ -474,7 +517,7 @@ int inlines_find(struct inlines *m, uint64_t address, bool with_calls, struct in
 	if (err < 0)
 		return err;
 	if (!f)
-		return note_gap(m, address);
+		return has_failed(m) ? -ENOMEM : note_gap(m, address);
 	if (!f->read)
 		err = read_function(m, f);
 	if (err < 0)
@@ -485,7 +528,7 @@ int inlines_find(struct inlines *m, uint64_t address, bool with_calls, struct in
 			return err;
 		at = f->calls.v[at].outer;
 	}
-	return n;
+	return has_failed(m) ? -ENOMEM : n;
 }
 
 /* ---- for the cache ---- */
@@ -501,7 +544,7 @@ uint32_t inlines_intern(const struct inlines_opts *opts, const char *raw)
 
 bool inlines_has_more(const struct inlines *m)
 {
-	return m->grown && !m->debug.lacks_alt && !m->lacks_split;
+	return m->grown && !m->debug.lacks_alt && !m->lacks_split && !has_failed(m);
 }
 
 /* Adds the rows of a function's table that lie in a range of its addresses. */
@@ -530,22 +573,23 @@ static int function_ranges(const struct inline_unit *u, uint32_t function, struc
 	return err;
 }
 
-static struct inline_export_call *export_calls(const struct inlines *m, struct inline_function *f)
+static struct inline_export_call *export_calls(struct inline_function *f)
 {
 	struct inline_export_call *v = calloc(f->calls.n + 1, sizeof(*v));
 
 	for (size_t i = 0; v && i < f->calls.n; i++) {
 		struct inline_call *c = &f->calls.v[i];
 
-		v[i] = (struct inline_export_call){ c->outer, raw_name(m->debug.lib, &c->die), c->file, c->line, c->placed };
+		v[i] = (struct inline_export_call){ c->outer, raw_name(f->unit->entries, c->offset), c->file, c->line,
+						    c->placed };
 	}
 	return v;
 }
 
-static int export_function(struct inlines *m, struct inline_unit *u, uint32_t function,
+static int export_function(struct inline_unit *u, uint32_t function,
 			   int (*fn)(void *arg, const struct inline_export *f), void *arg)
 {
-	scoped(freep) struct inline_export_call *calls = export_calls(m, &u->functions[function]);
+	scoped(freep) struct inline_export_call *calls = export_calls(&u->functions[function]);
 	scoped(ranges_done) struct painted_ranges ranges = { 0 };
 	int err = calls ? function_ranges(u, function, &ranges) : -ENOMEM;
 	const struct inline_export f = { calls, u->functions[function].calls.n, ranges.v, ranges.n };
@@ -561,6 +605,6 @@ int inlines_export(struct inlines *m, int (*fn)(void *arg, const struct inline_e
 	for (size_t i = 0; i < m->units.n && err == 0; i++)
 		for (uint32_t k = 0; k < m->units.v[i].n_functions && err == 0; k++)
 			if (m->units.v[i].functions[k].read)
-				err = export_function(m, &m->units.v[i], k, fn, arg);
+				err = export_function(&m->units.v[i], k, fn, arg);
 	return err;
 }

@@ -1,7 +1,6 @@
 /*
  * Inlined functions by address, from the DWARF of one file. Everything is read when it is first needed: the addresses of
- * compilation units, then the functions of one unit, then the flat table of one function. libdw is asked once per entry;
- * lookups search sorted tables.
+ * compilation units, then the functions of one unit, then the flat table of one function. Lookups search sorted tables.
  *
  *	address -> unit -> function -> innermost inlined call -> the calls that it is inlined into
  *
@@ -31,9 +30,9 @@ struct inlines_opts {
 	const char *symfs;		/* where .dwo files are searched first, or NULL */
 };
 
-/* `file` may be closed afterwards. Returns 0, -EOPNOTSUPP without libdw, -ENODATA without debug data, -EBADMSG, -EFBIG,
- * -ENOMEM. */
-int inlines_open(struct inlines **out, const struct elf *file, const struct inlines_opts *opts);
+/* Takes the file, also on failure. With `close_file` all that may be needed of it is read now. Returns 0, -ENODATA without
+ * debug data, -ENOMEM. */
+int inlines_open(struct inlines **out, struct elf *file, const struct inlines_opts *opts, bool close_file);
 void inlines_free(struct inlines *m);
 /* Fills out[0..n) with the functions inlined at an address as in the file, innermost first, and returns n, at most
  * INLINE_DEPTH_MAX; or -ENOMEM. Positions of calls are looked up only if `with_calls`. */

@@ -50,14 +50,10 @@ size_t object_inlines_bytes(const struct object *obj)
 
 static int open_debug(struct object_inlines *o)
 {
-	int err = inlines_open(&o->debug, &o->file, &o->opts);
+	int err = inlines_open(&o->debug, &o->file, &o->opts, o->file.fd > KEPT_FD_MAX);
 
-	if (err == -ENOMEM)
-		return err;
 	o->opened = true;
-	elf_close(&o->file);
-	o->file = (struct elf){ .fd = -1 };
-	return 0;
+	return err == -ENOMEM ? err : 0;
 }
 
 static void open_cache(struct object_inlines *o, uint64_t n_debug)

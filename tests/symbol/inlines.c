@@ -5,15 +5,12 @@
  *
  *	inlines FILE [SYMFS] <addresses
  *	inlines --pruned FILE		closes the debug data after the first address, as the agent does to save memory
- *	inlines --available		"yes" if this build has libdw and it can be loaded
  */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 #include <tacho/symbol.h>
-
-#include "symbol/libdw.h"
 
 #define BASE 0x10000000ull
 
@@ -54,8 +51,6 @@ int main(int argc, char **argv)
 
 	argc -= pruned;
 	argv += pruned;
-	if (argc == 2 && strcmp(argv[1], "--available") == 0)
-		return puts(libdw_get() ? "yes" : "no") < 0;
 	if (argc < 2 || tacho_symbols_new(&s, &opts, NULL) < 0)
 		return 2;
 	map.mmap = (struct tacho_mmap){ .pid = 1, .tid = 1, .addr = BASE, .len = 1ull << 40, .path = argv[1] };

@@ -22,7 +22,7 @@ const struct build_feature features[] = {
 	  "no summaries in the kernel: install clang, bpftool and libbpf-dev and run meson setup --reconfigure" },
 	ROW("debuginfod", HAVE_DEBUGINFOD_SUPPORT),
 	{ "dwarf", "HAVE_LIBDW_SUPPORT", IS_ON(HAVE_LIBDW_SUPPORT),
-	  "no inlined functions: install libdw-dev and run meson setup --reconfigure" },
+	  "no probes at source lines and no data types: install libdw-dev and run meson setup --reconfigure" },
 	ROW("dwarf_getlocations", HAVE_LIBDW_SUPPORT),
 	ROW("dwarf-unwind", HAVE_DWARF_UNWIND_SUPPORT),
 	ROW("auxtrace", HAVE_AUXTRACE_SUPPORT),

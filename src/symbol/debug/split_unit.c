@@ -1,14 +1,15 @@
 /*
  * Entries of a split unit refer to addresses by an index into the program's .debug_addr, and in DWARF 4 to ranges by an offset
- * into its .debug_ranges. The image has the unit's part of both, so that the parts begin at 0, which is where libdw searches
- * them when an entry does not say otherwise.
+ * into its .debug_ranges. The image has the unit's part of both, so that the parts begin at 0, which is where they are searched
+ * when an entry does not say otherwise.
  *
- * Ranges may be relative to the address of the unit, which only its skeleton has. For libdw, who then takes 0 for it, all
- * addresses in the image are made relative to that address; the reader of the entries adds it again.
+ * Ranges may be relative to the address of the unit, which only its skeleton has. All addresses in the image are made relative
+ * to that address; the reader of the entries adds it again.
  */
 #include "symbol/debug/split_unit.h"
 
 #include "symbol/debug/elf_image.h"
+#include "symbol/dwarf_image.h"
 #include "symbol/elf_section_data.h"
 
 #include "base/vec.h"
@@ -25,11 +26,11 @@ static int read_section(const struct elf *file, const char *name, struct buf *ou
 	return err == -ENOMEM ? err : 0;
 }
 
-int split_units_init(struct split_units *u, const struct libdw *lib, const struct elf *file, const char *symfs)
+int split_units_init(struct split_units *u, const struct elf *file, const char *symfs)
 {
 	int err;
 
-	*u = (struct split_units){ .lib = lib };
+	*u = (struct split_units){ 0 };
 	err = split_files_init(&u->files, file, symfs);
 	u->like = (struct elf){ .wide = file->wide, .swap = file->swap, .type = file->type, .machine = file->machine };
 	if (err == 0)
@@ -41,8 +42,11 @@ int split_units_init(struct split_units *u, const struct libdw *lib, const struc
 
 void split_units_done(struct split_units *u)
 {
-	for (size_t i = 0; i < u->images.n; i++)
-		libdw_image_close(u->lib, &u->images.v[i]);
+	for (size_t i = 0; i < u->images.n; i++) {
+		debug_data_close(u->images.v[i]);
+		free(u->images.v[i]);
+	}
+	/* NOLINTNEXTLINE(bugprone-multi-level-implicit-pointer-conversion) */
 	vec_done(&u->images);
 	buf_done(&u->addr);
 	buf_done(&u->ranges);
@@ -57,52 +61,26 @@ void split_units_forget(struct split_units *u)
 
 /* ---- skeletons ---- */
 
-/* The attribute of DWARF 5 or of GNU's extension of DWARF 4. */
-static uint64_t number(const struct libdw *lib, Dwarf_Die *die, unsigned name, unsigned gnu_name)
+bool split_skeleton_read(struct debug_unit *unit, struct split_skeleton *out)
 {
-	Dwarf_Attribute a;
-	Dwarf_Word value;
+	struct debug_entry root;
+	uint64_t next, number;
+	const char *name;
 
-	if (!lib->dwarf_attr(die, name, &a) && !lib->dwarf_attr(die, gnu_name, &a))
-		return 0;
-	return lib->dwarf_formudata(&a, &value) == 0 ? value : 0;
-}
-
-static const char *text(const struct libdw *lib, Dwarf_Die *die, unsigned name)
-{
-	Dwarf_Attribute a;
-
-	return lib->dwarf_attr(die, name, &a) ? lib->dwarf_formstring(&a) : NULL;
-}
-
-/* DWARF 4 has the id in an attribute. */
-static uint64_t unit_id(const struct libdw *lib, Dwarf_Die *die, unsigned *version, uint8_t *type)
-{
-	uint64_t id = 0;
-	Dwarf_Half got = 0;
-
-	lib->dwarf_cu_info(die->cu, &got, type, NULL, NULL, &id, NULL, NULL);
-	*version = got;
-	return got >= 5 ? id : number(lib, die, DW_AT_GNU_dwo_id, DW_AT_GNU_dwo_id);
-}
-
-bool split_skeleton_read(const struct split_units *u, Dwarf_Die *die, struct split_skeleton *out)
-{
-	const struct libdw *lib = u->lib;
-	const char *name = text(lib, die, DW_AT_dwo_name);
-	uint8_t type;
-
-	if (!name)
-		name = text(lib, die, DW_AT_GNU_dwo_name);
+	if (debug_entry_start(unit, unit->first, &root) < 0 || debug_entry_attributes(&root, &next) < 0)
+		return false;
+	name = debug_text(unit, root.v[SLOT_SPLIT_NAME]);
 	if (!name || !*name)
 		return false;
-	*out = (struct split_skeleton){ .die = *die, .addr_end = UINT64_MAX, .ranges_end = UINT64_MAX };
-	out->ref = (struct split_ref){ .name = name, .dir = text(lib, die, DW_AT_comp_dir) };
-	out->ref.id = unit_id(lib, die, &out->ref.version, &type);
-	out->addr_base = number(lib, die, DW_AT_addr_base, DW_AT_GNU_addr_base);
-	out->ranges_base = number(lib, die, DW_AT_GNU_ranges_base, DW_AT_GNU_ranges_base);
-	if (lib->dwarf_lowpc(die, &out->low_pc) != 0)
-		out->low_pc = 0;
+	*out = (struct split_skeleton){ .unit = unit, .addr_end = UINT64_MAX, .ranges_end = UINT64_MAX };
+	out->ref = (struct split_ref){ .name = name, .dir = debug_text(unit, unit->dir), .version = unit->version };
+	out->ref.id = unit->id;
+	if (unit->version < 5 && debug_number(root.v[SLOT_GNU_SPLIT_ID], &number))
+		out->ref.id = number;
+	out->addr_base = unit->addr_base;
+	if (debug_number(root.v[SLOT_GNU_RANGES_BASE], &number))
+		out->ranges_base = number;
+	out->low_pc = unit->low_pc;
 	return true;
 }
 
@@ -183,50 +161,76 @@ static int make_image(const struct split_units *u, const struct split_skeleton *
 	return elf_image_finish(&m);
 }
 
-/* The entry of the unit with the skeleton's id, in a .dwo file that may have several. */
-static int find_unit(const struct libdw *lib, Dwarf *dwarf, const struct split_ref *ref, Dwarf_Die *out)
+static uint64_t unit_id(struct debug_unit *u)
 {
-	Dwarf_CU *cu = NULL;
-	unsigned version;
-	uint8_t type;
+	struct debug_entry root;
+	uint64_t next, id;
 
-	while (lib->dwarf_get_units(dwarf, cu, &cu, NULL, NULL, out, NULL) == 0)
-		if (lib->dwarf_tag(out) == DW_TAG_compile_unit && unit_id(lib, out, &version, &type) == ref->id &&
-		    version == ref->version)
+	if (u->version >= 5)
+		return u->id;
+	return debug_entry_start(u, u->first, &root) == 0 && debug_entry_attributes(&root, &next) == 0 &&
+	       debug_number(root.v[SLOT_GNU_SPLIT_ID], &id) ? id : 0;
+}
+
+/* The unit with the skeleton's id, in a .dwo file that may have several. */
+static int find_unit(struct debug_data *d, const struct split_ref *ref, struct debug_unit **out)
+{
+	for (size_t i = 0; i < d->units.n; i++) {
+		struct debug_unit *u = &d->units.v[i];
+
+		if (u->tag == TAG_COMPILE_UNIT && u->version == ref->version && unit_id(u) == ref->id) {
+			*out = u;
 			return 0;
+		}
+	}
 	return -ENOENT;
 }
 
 static int open_image(struct split_units *u, const struct split_skeleton *s, const struct split_sections *sections,
-		      struct libdw_image *out)
+		      struct debug_data *out)
 {
-	scoped(buf_done) struct buf bytes = { 0 };
+	struct elf file = { .fd = -1 };
+	struct buf bytes = { 0 };
 	int err = make_image(u, s, sections, &bytes);
 
 	if (err == 0 && u->n_images + bytes.n > DWARF_IMAGE_MAX)
 		err = -EFBIG;
-	return err < 0 ? err : libdw_image_open(u->lib, out, &bytes);
+	if (err < 0) {
+		buf_done(&bytes);
+		return err;
+	}
+	err = elf_open_owned(&file, &bytes);
+	if (err == 0)
+		err = debug_data_open(out, &file, false);
+	return err < 0 ? err : debug_data_list_units(out);
 }
 
-int split_unit_open(struct split_units *u, const struct split_skeleton *s, Dwarf_Die *out)
+int split_unit_open(struct split_units *u, const struct split_skeleton *s, struct debug_unit **out)
 {
 	scoped(split_sections_done) struct split_sections sections = { 0 };
 	int err = split_files_read(&u->files, &s->ref, &sections);
-	struct libdw_image *m;
+	struct debug_data **slot, *m;
 
 	if (err < 0)
 		return err;
-	m = vec_add(&u->images);
-	if (!m)
+	m = calloc(1, sizeof(*m));
+	/* NOLINTNEXTLINE(bugprone-sizeof-expression): the vector holds pointers */
+	slot = m ? vec_add(&u->images) : NULL;
+	if (!slot) {
+		free(m);
 		return -ENOMEM;
+	}
+	*slot = m;
+	m->file.fd = -1;
 	err = open_image(u, s, &sections, m);
 	if (err == 0)
-		err = find_unit(u->lib, m->dwarf, &s->ref, out);
+		err = find_unit(m, &s->ref, out);
 	if (err < 0) {
-		libdw_image_close(u->lib, m);
+		debug_data_close(m);
+		free(m);
 		u->images.n--;
 		return err;
 	}
-	u->n_images += m->n;
+	u->n_images += debug_data_bytes(m);
 	return 0;
 }
