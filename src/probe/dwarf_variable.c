@@ -193,8 +193,10 @@ static int start_value(struct argument_writer *w, const char *name, struct fetch
 	if (!dwarf_find_variable(w->d, w->s, name, &variable)) {
 		refuse(w, is_known(w, name) ? "the variable '%s' is optimized out in this copy of the function%s" :
 		       "there is no variable '%s' at this place%s", name, "");
+		if (w->e)
+			w->e->code = -ENXIO;
 		error_hint(w->e, "'probe -V' shows the variables of a place");
-		return -EINVAL;
+		return -ENXIO;
 	}
 	v->has_type = dwarf_plain_type(w->d, &variable, &v->type);
 	dwarf_locate(w->d, &variable, &at, &place);

@@ -82,6 +82,34 @@ void kernel_functions_done(struct kernel_functions *f)
 	f->start = 0;
 }
 
+/* Functions that kprobes must not be placed in, as "0xADDRESS-0xADDRESS\tNAME". Only root may read them. */
+static void read_blacklist(const struct sys *sys, struct buf *out)
+{
+	char path[256];
+
+	snprintf(path, sizeof(path), "%s/kernel/debug/kprobes/blacklist", sys->sysfs);
+	if (io_read(path, KALLSYMS_BYTES_MAX, out) < 0)
+		buf_clear(out);
+}
+
+static bool is_blacklisted(const struct buf *list, uint64_t address)
+{
+	struct str rest = buf_view(list), line, from;
+	uint64_t start, end;
+
+	while (address && str_cut(&rest, '\n', &line)) {
+		if (str_cut(&line, '-', &from) && str_starts(from, "0x") && str_starts(line, "0x")) {
+			ptrdiff_t tab = str_find(line, '\t');
+
+			line.n = tab < 0 ? line.n : (size_t)tab;
+			if (num_hex(str_n(from.s + 2, from.n - 2), &start) == 0 &&
+			    num_hex(str_n(line.s + 2, line.n - 2), &end) == 0 && address >= start && address < end)
+				return true;
+		}
+	}
+	return false;
+}
+
 static int put_arguments(const struct probe_request *r, struct buf *out, struct tacho_error *e)
 {
 	for (size_t i = 0; i < r->args.n; i++) {
@@ -114,6 +142,14 @@ static int refuse_function(const struct kernel_functions *f, const struct probe_
 	if (near.best.n)
 		error_hint(e, "did you mean '%.*s'?", STR(near.best));
 	return -ENOENT;
+}
+
+static int refuse_blacklisted(const struct probe_request *r, struct tacho_error *e)
+{
+	error_set(e, -EPERM, "the kernel does not allow probes in '%s'", r->point.function);
+	error_at(e, r->point_column, r->point_length);
+	error_hint(e, "kprobes themselves may use it; /sys/kernel/debug/kprobes/blacklist has all such functions");
+	return -EPERM;
 }
 
 static int add_function(const struct kernel_functions *f, const struct kernel_function *fn, const struct probe_request *r,
@@ -152,7 +188,8 @@ int probe_find_kernel(const struct kernel_target *k, const struct probe_request 
 	scoped(buf_done) struct buf args = { 0 };
 	struct kernel_functions f = { 0 };
 	struct str wanted;
-	size_t before = out->n;
+	scoped(buf_done) struct buf blacklist = { 0 };
+	size_t before = out->n, n_blacklisted = 0;
 	int err = check_request(r, e);
 
 	if (err >= 0)
@@ -161,15 +198,20 @@ int probe_find_kernel(const struct kernel_target *k, const struct probe_request 
 		err = kernel_functions_read(&f, k->sys, k->module, e);
 	if (err < 0)
 		return err;
+	read_blacklist(k->sys, &blacklist);
 	wanted = str_of(r->point.function);
 	for (size_t i = 0; err >= 0 && i < f.n; i++) {
 		bool fits = str_has_glob(wanted) ? str_glob(wanted, str_of(f.v[i].name)) : str_is(wanted, f.v[i].name);
 
-		if (fits)
+		if (fits && is_blacklisted(&blacklist, f.v[i].address + r->point.offset))
+			n_blacklisted++;
+		else if (fits)
 			err = add_function(&f, &f.v[i], r, args.bytes, out, e);
 	}
 	if (err >= 0 && out->n == before)
-		err = refuse_function(&f, r, e);
+		err = n_blacklisted ? refuse_blacklisted(r, e) : refuse_function(&f, r, e);
+	else if (err >= 0 && n_blacklisted)
+		buf_printf(&out->notes, "%zu functions are left out: the kernel does not allow probes in them\n", n_blacklisted);
 	kernel_functions_done(&f);
 	return err < 0 ? err : 0;
 }

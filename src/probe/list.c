@@ -17,6 +17,8 @@ struct probe_lister {
 	bool is_open;
 	struct kernel_functions kernel;
 	bool kernel_read;
+	struct probe_object *debug;	/* the kernel's debug information, or NULL */
+	bool debug_tried;
 	struct buf line, place, args, group, event;
 };
 
@@ -79,12 +81,35 @@ static void put_user_place(struct probe_lister *l, const struct probe_definition
 	buf_printf(&l->place, "0x%" PRIx64, d->offset);
 }
 
+/* With debug information of the kernel: "inode_permission:2@fs/namei.c". */
+static bool put_kernel_line(struct probe_lister *l, const struct probe_definition *d)
+{
+	struct probe_object *o;
+	struct probe_dwarf *dwarf;
+	size_t before = l->place.n;
+
+	if (!l->debug_tried) {
+		l->debug_tried = true;
+		if (l->p->target.module || probes_kernel_object(l->p, &o, NULL) != 0 || probe_dwarf_get(o, &dwarf) < 0)
+			return false;
+		l->debug = o;
+	}
+	if (!l->debug || probe_dwarf_get(l->debug, &dwarf) < 0)
+		return false;
+	if (probe_dwarf_describe(dwarf, l->debug->functions.start + d->offset, d->is_return, &l->place) == 0)
+		return true;
+	l->place.n = before;
+	return false;
+}
+
 /* "_text+7047664" is shown as "vfs_read". */
 static void put_kernel_place(struct probe_lister *l, const struct probe_definition *d)
 {
 	const struct kernel_function *best = NULL;
 	uint64_t address, offset = d->offset;
 
+	if (str_is(d->target, "_text") && put_kernel_line(l, d))
+		return;
 	if (str_is(d->target, "_text") && !l->kernel_read) {
 		l->kernel_read = true;
 		kernel_functions_read(&l->kernel, &l->p->sys, NULL, NULL);

@@ -149,3 +149,18 @@ fetch_busybox() {	# ARCH
 	chmod +x "$CACHE/busybox-$1"
 	rm -rf "$CACHE/busybox"
 }
+
+# The shell tests that come with perf: perf-tests/{base_probe,common,lib}.
+fetch_perf_tests() {
+	local dir=$CACHE/perf-tests
+	[ ! -e "$dir/ready" ] || return 0
+	use_suite sid || return 1
+	rm -rf "$dir" "$CACHE/perf-deb"
+	download "$CACHE/perf-deb" linux-perf:amd64 || return 1
+	mkdir -p "$dir"
+	dpkg-deb --fsys-tarfile "$CACHE"/perf-deb/*.deb |
+		tar -x -C "$dir" --wildcards --transform 's#.*/tests/shell/##' '*/tests/shell/*probe*' '*/tests/shell/common/*' '*/tests/shell/lib/*'
+	rm -rf "$CACHE/perf-deb"
+	[ -e "$dir/base_probe/test_basic.sh" ] || { echo "linux-perf has no tests of probes"; return 1; }
+	touch "$dir/ready"
+}

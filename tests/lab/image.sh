@@ -106,6 +106,36 @@ make_agent() {	# ARCH: agent-ARCH.cpio
 	copy_libraries "$1" "$root" "$root/bin/tacho-agent" && pack "$root" "$OUT/agent-$1.cpio"
 }
 
+# libdw, which tacho loads when it needs debug information.
+make_libdw() {	# ARCH: libdw-ARCH.cpio
+	local root=$OUT/libdw-$1 dir
+	[ ! -e "$OUT/libdw-$1.cpio" ] || return 0
+	rm -rf "$root"
+	mkdir -p "$root/lib"
+	for dir in $(library_dirs "$1"); do
+		[ ! -e "$dir/libdw.so.1" ] || cp -L "$dir/libdw.so.1" "$root/lib"
+	done
+	[ -e "$root/lib/libdw.so.1" ] || { echo "libdw.so.1 is not installed"; return 77; }
+	copy_libraries "$1" "$root" "$root/lib/libdw.so.1" && pack "$root" "$OUT/libdw-$1.cpio"
+}
+
+# perf's own tests of probes, from Debian's newest package, and the programs that they need besides busybox. amd64 only.
+make_perf_tests() {	# perf-tests.cpio
+	local root=$OUT/perf-tests name
+	[ ! -e "$OUT/perf-tests.cpio" ] || return 0
+	fetch_perf_tests || return 77
+	rm -rf "$root"
+	mkdir -p "$root"/{bin,lib,usr/bin,perf-bin}
+	cp -r "$CACHE/perf-tests" "$root/perf-tests"
+	for name in bash perl grep sed readlink cut mktemp; do
+		cp -L "$(command -v "$name")" "$root/perf-bin/$name" || return 77
+	done
+	ln -s /perf-bin/bash "$root/bin/bash"
+	ln -s /perf-bin/perl "$root/usr/bin/perl"
+	ln -s /bin/tacho "$root/perf-bin/perf"
+	copy_libraries amd64 "$root" "$root"/perf-bin/{bash,perl,grep,sed,readlink,cut,mktemp} && pack "$root" "$OUT/perf-tests.cpio"
+}
+
 # A case's own part: its script and its modules.
 make_overlay() {	# CASE.sh DIR MODULE.ko...: DIR/case.cpio
 	local script=$1 dir=$2 root=$2/root

@@ -121,6 +121,10 @@ void options_help(const struct command *cmd, struct buf *out);	/* appends the te
  * called perf that runs it. */
 extern const char *program_name;
 void program_name_init(const char *argv0);
+static inline bool program_is_perf(void)	/* then messages that scripts search are worded as perf's */
+{
+	return strcmp(program_name, "perf") == 0;
+}
 
 /* Prints "tacho stat: MESSAGE" to stderr. If the error has a column, prints `text` with a caret and the
  * hint below it:

@@ -227,6 +227,13 @@ static int clear(struct option_parser *p, const struct option_row *row)
 	return 0;
 }
 
+static int lacks_argument(const char *option, const char *arg, struct tacho_error *e)
+{
+	if (program_is_perf())
+		return error_set(e, -EINVAL, "Error: switch '%s' requires a value", option);
+	return error_set(e, -EINVAL, "option '%s' needs its argument %s", option, arg);
+}
+
 /* Stores an option. If it needs an argument and none is attached, uses the next element of argv. */
 static int store_option(struct option_parser *p, const struct option_row *row, const char *attached)
 {
@@ -237,8 +244,7 @@ static int store_option(struct option_parser *p, const struct option_row *row, c
 	if (attached || !row->arg || (row->flags & OPTF_OPTIONAL))
 		return store(p, row, attached);
 	if (p->at + 1 >= p->argc)
-		return error_set(p->e, -EINVAL, "option '%s' needs its argument %s", p->use->option,
-				 row->arg);
+		return lacks_argument(p->use->option, row->arg, p->e);
 	return store(p, row, p->argv[++p->at]);
 }
 
@@ -482,7 +488,7 @@ int options_apply(const struct command *cmd, void *opts, const char *name, const
 	if (m.opposite)
 		return clear(&p, m.row);
 	if (!value && m.row->arg && !(m.row->flags & OPTF_OPTIONAL))
-		return error_set(e, -EINVAL, "option '--%s' needs its argument %s", name, m.row->arg);
+		return lacks_argument(use.option, m.row->arg, e);
 	return store(&p, m.row, value);
 }
 

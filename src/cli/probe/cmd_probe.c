@@ -94,6 +94,24 @@ static void explain(const struct probe_session *s, const char *option, const cha
 		message_error("probe", option, text, e);
 }
 
+/* Scripts search perf's messages for these words. */
+static void explain_add(const struct probe_session *s, const char *option, const char *text, const struct tacho_error *e)
+{
+	if (!program_is_perf()) {
+		explain(s, option, text, e);
+	} else if (!s->o->quiet) {
+		if (e->code == -EEXIST)
+			message_text("probe", "Error: %s.", e->message);
+		else if (e->code == -EPERM)
+			message_text("probe", "%s is blacklisted function, skip it.", text);
+		else if (e->code == -ENXIO && strstr(e->message, "variable"))
+			message_text("probe", "Failed to find the %s in this function.", strstr(e->message, "variable"));
+		else
+			message_error("probe", option, text, e);
+		message_text("probe", "Error: Failed to add events.");
+	}
+}
+
 static void say_notes(const struct probe_session *s)
 {
 	struct str rest = str_of(tacho_probes_notes(s->probes)), line;
@@ -130,7 +148,7 @@ static int add_request(struct probe_session *s, const char *option, const char *
 	if (n >= 0 && !s->o->dry_run)
 		err = define_all(s, found, n, &e);
 	if (err < 0) {
-		explain(s, option, request, &e);
+		explain_add(s, option, request, &e);
 		return err;
 	}
 	buf_printf(&text, "Added new event%s:\n", n > 1 ? "s" : "");
@@ -156,7 +174,7 @@ static int print_definitions(struct probe_session *s, const char *request, struc
 	int n = tacho_probes_find(s->probes, request, &found, &e);
 
 	if (n < 0) {
-		explain(s, "-D", request, &e);
+		explain_add(s, "-D", request, &e);
 		return n;
 	}
 	say_notes(s);
@@ -395,6 +413,8 @@ static int run_lines(struct probe_session *s)
 	struct tacho_error e = { .column = -1 };
 	int err = tacho_probes_lines(s->probes, s->o->lines, show_line, &v, &e);
 
+	if (err == -EINVAL && program_is_perf())
+		message_text("probe", "Semantic error in the argument of -L");
 	return finish_view(s, &v, "-L", s->o->lines, err, &e);
 }
 
@@ -437,6 +457,17 @@ static int run_variables(struct probe_session *s)
 
 /* ---- options ---- */
 
+static void print_usage(void)
+{
+	extern const struct command cmd_probe;
+	struct buf text = { 0 };
+
+	options_help(&cmd_probe, &text);
+	if (!buf_failed(&text))
+		io_write_all(STDERR_FILENO, text.bytes, text.n);
+	buf_done(&text);
+}
+
 /* The action of the options; PROBE_NONE after a message if there is none, or more than one. */
 static enum probe_action choose_action(const struct probe_opts *o, int argc)
 {
@@ -453,17 +484,22 @@ static enum probe_action choose_action(const struct probe_opts *o, int argc)
 		if (!all[i].given || all[i].action == action)
 			continue;
 		if (action) {
-			message_text("probe", "%s cannot be combined with %s", all[i].option, before);
+			if (program_is_perf())
+				message_text("probe", "Error: switch %s cannot be used with switch %s", all[i].option, before);
+			else
+				message_text("probe", "%s cannot be combined with %s", all[i].option, before);
 			return PROBE_NONE;
 		}
 		action = all[i].action;
 		before = all[i].option;
 	}
-	if (action == PROBE_LIST && (o->exec || o->module || o->vmlinux)) {
-		message_text("probe", "-l lists the probes of all programs; leave out -x, -k and -m");
+	if (action == PROBE_LIST && (o->exec || o->module)) {
+		message_text("probe", "-l lists the probes of all programs; leave out -x and -m");
 		return PROBE_NONE;
 	}
-	if (!action)
+	if (!action && program_is_perf())
+		print_usage();
+	else if (!action)
 		message_text("probe", "what is to be done? -a adds a probe, -l lists them, -d removes some, -F lists functions, -L shows lines, -V variables "
 			     "('probe -h' shows all options)");
 	return action;
