@@ -59,6 +59,7 @@ FACT(store_up, !f->store.last_error[0])
 FACT(flush_took, f->store.flush_s)
 FACT(samples, f->profiler.samples)
 FACT(samples_lost, f->profiler.lost)
+FACT(samples_broken, f->profiler.broken)
 FACT(profiler_hz, f->profiler.frequency)
 FACT(sent, f->exporter->sent_points)
 FACT(dropped, f->exporter->dropped_points)
@@ -101,6 +102,7 @@ static const struct self_metric_row rows[] = {
 	{ "store_flush_seconds", "seconds", "time the last flush took", METRIC_GAUGE, flush_took },
 	{ "profile_samples", "", "samples of the continuous profile", METRIC_COUNTER, samples },
 	{ "profile_lost_samples", "", "samples that were lost", METRIC_COUNTER, samples_lost },
+	{ "profile_broken_stacks", "", "samples whose stack could not be followed to its entry point", METRIC_COUNTER, samples_broken },
 	{ "profile_frequency", "", "samples a second and CPU", METRIC_GAUGE, profiler_hz },
 };
 

@@ -80,6 +80,7 @@ static void put_profiler(struct request *q, struct json *j)
 	json_member(j, "frequency", u64, st.frequency);
 	json_member(j, "samples", u64, st.samples);
 	json_member(j, "lost", u64, st.lost);
+	json_member(j, "broken_stacks", u64, st.broken);
 	json_member(j, "windows", u64, st.windows);
 	json_member(j, "why", str, st.why[0] ? st.why : NULL);
 	json_end(j);

@@ -8,21 +8,37 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "agent/profiler/trim_samples.h"
 #include "base/error.h"
 
 #define RING_PAGES 16u
 #define RING_PAGES_MAX 512u
-#define STACK_BYTES 16384u	/* copied into each sample, to unwind it */
-#define SAMPLE_BYTES (STACK_BYTES + 512u)	/* typical size of a sample with its call chain */
+/*
+ * Of the stack, this much is copied into each sample, to unwind it. Compilers and interpreters often need 30 to 60 kB, and the
+ * kernel copies only as far as the stack reaches; but each sample takes that much space in the ring buffer and is copied
+ * twice from there, so machines with many CPUs copy less.
+ */
+#define STACK_BYTES_MIN 16384u
+#define STACK_BYTES_MAX 65528u		/* the kernel's limit */
+#define BYTES_PER_S (8u << 20)		/* of all CPUs, if all are busy */
+#define CHAIN_BYTES 512u		/* typical size of the rest of a sample */
+#define SAMPLES_PER_RING 8u		/* a ring that is limited to fewer gets smaller samples */
 /* Used without a PMU: samples by time; modifier I: not on idle CPUs. */
 #define CLOCK_EVENT "cpu-clock/name=cpu-clock/I"
 
+static uint32_t stack_bytes(uint64_t frequency)
+{
+	uint64_t per_s = frequency * (uint64_t)max_of(sysconf(_SC_NPROCESSORS_ONLN), 1L), most = BYTES_PER_S / max_of(per_s, 1ull);
+
+	return (uint32_t)max_of(min_of(most & ~7ull, (uint64_t)STACK_BYTES_MAX), (uint64_t)STACK_BYTES_MIN);
+}
+
 /* Ring size for about one second of typical samples, of CPUs that are busy all the time. */
-static uint32_t ring_pages(uint64_t frequency)
+static uint32_t ring_pages(uint64_t frequency, uint32_t stack)
 {
 	uint32_t pages = RING_PAGES;
 
-	while (pages < RING_PAGES_MAX && pages * 4096ull < frequency * SAMPLE_BYTES)
+	while (pages < RING_PAGES_MAX && pages * 4096ull < frequency * (stack + CHAIN_BYTES))
 		pages *= 2;
 	return pages;
 }
@@ -33,15 +49,15 @@ static void free_recorder(struct machine_sampler *s)
 	s->sampler = NULL;
 }
 
-static int open_event(struct machine_sampler *s, const struct machine_sampler_opts *o,
-		      const char *event, bool user_only, struct tacho_error *e)
+static int open_with_stack(struct machine_sampler *s, const struct machine_sampler_opts *o, const char *event, bool user_only,
+			   uint32_t stack, struct tacho_error *e)
 {
 	const struct tacho_sampler_opts opts = {
 		.size = sizeof(opts), .target = TACHO_OPTS(tacho_evset_opts, .all_cpus = true, .all_user = user_only),
 		.freq = o->frequency, .fields = TACHO_FIELD_CPU | TACHO_FIELD_PERIOD,
-		.chain = TACHO_CHAIN_AUTO, .stack_bytes = STACK_BYTES, .chain_no_kernel = user_only, .use_clockid = true,
+		.chain = TACHO_CHAIN_AUTO, .stack_bytes = stack, .chain_no_kernel = user_only, .use_clockid = true,
 		.clockid = CLOCK_MONOTONIC, .no_build_ids = true, .unwound_here = true,
-		.ring_pages = ring_pages(o->frequency),
+		.ring_pages = ring_pages(o->frequency, stack),
 	};
 	int err = tacho_recorder_new(&s->recorder, s->tacho);
 
@@ -60,9 +76,43 @@ static int open_event(struct machine_sampler *s, const struct machine_sampler_op
 	return err < 0 ? err : error_set(e, -ENODEV, "no event could be opened");
 }
 
+static int open_event(struct machine_sampler *s, const struct machine_sampler_opts *o, const char *event, bool user_only,
+		      struct tacho_error *e)
+{
+	uint32_t stack = stack_bytes(o->frequency);
+	int err = open_with_stack(s, o, event, user_only, stack, e);
+
+	if (err < 0 || stack == STACK_BYTES_MIN || tacho_sampler_ring_bytes(s->sampler) >= (uint64_t)stack * SAMPLES_PER_RING)
+		return err;
+	free_recorder(s);		/* the limit on locked memory has made the rings smaller */
+	return open_with_stack(s, o, event, user_only, STACK_BYTES_MIN, e);
+}
+
 static bool samples_cpu_clock(const struct machine_sampler *s)
 {
 	return strncmp(s->event, "cpu-clock", 9) == 0;
+}
+
+static int find_layout(struct machine_sampler *s, struct tacho_error *e)
+{
+	uint64_t attr[32] = { 0 };
+	const char *why;
+	int err = tacho_sampler_attr(s->sampler, 0, attr, sizeof(attr), &why);
+
+	if (err >= 0)
+		err = tacho_layout_init(&s->layout, attr, sizeof(attr));
+	s->scratch = malloc(sizeof(*s->scratch));
+	if (!s->scratch)
+		return error_nomem(e);
+	return err < 0 ? error_set(e, err, "the layout of the samples is not known") : 0;
+}
+
+int machine_sampler_drain(struct machine_sampler *s, struct buf *out)
+{
+	struct sample_trimmer trimmer = { .layout = s->layout, .scratch = s->scratch, .out = out };
+	int64_t got = tacho_sampler_drain(s->sampler, trim_samples, &trimmer);
+
+	return got < 0 ? (int)got : 0;
 }
 
 int machine_sampler_open(struct machine_sampler *s, const struct machine_sampler_opts *o,
@@ -88,6 +138,8 @@ int machine_sampler_open(struct machine_sampler *s, const struct machine_sampler
 		free_recorder(s);
 		err = open_event(s, o, CLOCK_EVENT, user_only, e);
 	}
+	if (err == 0)
+		err = find_layout(s, e);
 	if (err < 0)
 		machine_sampler_close(s);
 	return err;
@@ -96,6 +148,7 @@ int machine_sampler_open(struct machine_sampler *s, const struct machine_sampler
 void machine_sampler_close(struct machine_sampler *s)
 {
 	free_recorder(s);
+	free(take(s->scratch));
 	tacho_close(take(s->tacho));
 }
 

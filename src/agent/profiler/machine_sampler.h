@@ -9,6 +9,7 @@
 
 #include <tacho/perfdata.h>
 #include <tacho/profile.h>
+#include <tacho/record.h>
 #include <tacho/recorder.h>
 
 struct machine_sampler_opts {
@@ -21,6 +22,8 @@ struct machine_sampler {
 	struct tacho *tacho;
 	struct tacho_recorder *recorder;
 	struct tacho_sampler *sampler;	/* the recorder's; NULL: not open */
+	struct tacho_layout layout;	/* of its samples */
+	struct tacho_scratch *scratch;
 	char event[128];		/* the sampled event as shown to the user */
 	char note[256];			/* restriction, "user space only: ...", or "" */
 };
@@ -28,6 +31,9 @@ struct machine_sampler {
 int machine_sampler_open(struct machine_sampler *s, const struct machine_sampler_opts *o,
 			 struct tacho_error *e);
 void machine_sampler_close(struct machine_sampler *s);	/* may be called twice */
+
+/* Appends the new records of the ring buffers, without the unused parts of copied stacks. Returns a negative errno on failure. */
+int machine_sampler_drain(struct machine_sampler *s, struct buf *out);
 
 /* Opens the perf.data in `fd` for reading, ordered by time. */
 int sample_file_read(int fd, struct tacho_perfdata **out, struct tacho_error *e);

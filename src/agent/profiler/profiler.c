@@ -180,10 +180,10 @@ static void update_lost(struct profiler *p)
 /* Drains the ring buffers, and loads the records if `due` or if there are many. */
 static int drain(struct profiler *p, bool due, struct tacho_error *e)
 {
-	int64_t got = tacho_sampler_drain(p->machine.sampler, put_bytes, &p->samples_buf);
+	int err = machine_sampler_drain(&p->machine, &p->samples_buf);
 
-	if (got < 0 && got != -ENOMEM)
-		return error_set(e, (int)got, "cannot read the ring buffers: %s", strerror((int)-got));
+	if (err < 0 && err != -ENOMEM)
+		return error_set(e, err, "cannot read the ring buffers: %s", strerror(-err));
 	update_lost(p);
 	return due || p->samples_buf.n > SAMPLES_BYTES_MAX ? load_samples(p, e) : 0;
 }
@@ -231,12 +231,17 @@ static void store_window(struct profiler *p, uint64_t samples, int64_t to_ns)
 		log_text(p, TACHO_LOG_WARN, e.message[0] ? e.message : "a profile could not be stored");
 }
 
-static uint64_t count_samples(const struct tacho_profile *window)
+static struct tacho_profile_quality quality_of(const struct tacho_profile *window)
 {
 	struct tacho_profile_quality q = { .size = sizeof(q) };
 
 	tacho_profile_quality(window, &q);
-	return q.samples;
+	return q;
+}
+
+static uint64_t count_samples(const struct tacho_profile *window)
+{
+	return quality_of(window).samples;
 }
 
 /* Ends the window and starts the next. */
@@ -256,6 +261,7 @@ static void finish_window(struct profiler *p)
 			export_window(p, samples, now);
 		p->status.windows++;
 		p->status.samples += samples;
+		p->status.broken += quality_of(p->window).broken_stacks;
 		p->agent->stats.profiles++;
 	}
 	if (!samples || new_window(p, NULL) == 0)
@@ -549,6 +555,7 @@ void profiler_status(struct profiler *p, struct profiler_status *out)
 	pthread_mutex_lock(&p->lock);
 	*out = p->status;
 	out->samples += count_samples(p->window);
+	out->broken += quality_of(p->window).broken_stacks;
 	pthread_mutex_unlock(&p->lock);
 }
 

@@ -12,6 +12,7 @@
 struct profiler_status {
 	char event[128];		/* "cpu-clock" */
 	uint64_t frequency, samples, lost, windows;
+	uint64_t broken;		/* samples whose stack does not end at an entry point */
 	bool running;
 	char why[256];			/* reason why it does not run or is restricted; else "" */
 };

@@ -78,7 +78,7 @@ stop_agent
 end_load
 end "$listen_pid"
 [ ! -s listen.err ] || { cat listen.err >&2; fail "the listener"; }
-for name in '^tacho[.].*[.]perf_page_faults[.]comm_python3[.]pid_[0-9]*[.]rack_r_1[.]source_load:[0-9]*[|]c$' \
+for name in '^tacho[.].*[.]perf_page_faults[.]comm_python3[.].*pid_[0-9]*[.]rack_r_1[.].*source_load:[0-9]*[|]c$' \
 	'^dog[.]perf_page_faults:[0-9]*[|]c[|]#comm:python3,host:.*,pid:[0-9]*,rack:r_1,source:load$'; do
 	grep "$name" packets >lines || { head packets >&2; fail "no $name"; }
 	sum=$(sed 's/|#.*//; s/.*:\([0-9]*\)|c$/\1/' lines | awk '{ n += $1 } END { printf "%d", n }')
