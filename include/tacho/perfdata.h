@@ -47,6 +47,7 @@ struct tacho_perfdata_opts {
 				 * a deferred call chain (Linux 6.19) are returned with the complete chain, at
 				 * the position of its user part */
 	bool force;		/* read files that belong to another user */
+	bool no_events;		/* also open files without any event, such as perf's of `sched stats` */
 };
 
 /* Opens a file, a directory (perf record --threads), or stdin ("-"). Error messages about damage have its offset. */

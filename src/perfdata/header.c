@@ -102,7 +102,7 @@ static int check_sections(const struct file_header *h, uint64_t file_size, struc
 				 h->entry_bytes);
 	if (__builtin_add_overflow(h->attrs.offset, h->attrs.size, &end) || end > file_size)
 		return fail_beyond_end(h->attrs, 24, "attrs", e);
-	if (h->attrs.size == 0 || h->attrs.size % h->entry_bytes)
+	if (h->attrs.size % h->entry_bytes)
 		return error_set(e, -EBADMSG,
 				 "byte 32: %" PRIu64 " bytes of attrs are not a multiple of the entry size %" PRIu64,
 				 h->attrs.size, h->entry_bytes);

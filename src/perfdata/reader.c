@@ -167,6 +167,8 @@ static int open_with_header(struct tacho_perfdata *pd, const char *path,
 	}
 	if (err < 0)
 		return err;
+	if (!pd->header.pipe && !pd->header.attrs.size && !opts->no_events)
+		return error_set(e, -EBADMSG, "byte 32: the file has no events");
 	return pd->header.pipe ? open_pipe(pd, src, e) : open_file(pd, src, e);
 }
 

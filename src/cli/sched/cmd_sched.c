@@ -8,6 +8,7 @@
 #include "cli/core/command_args.h"
 #include "cli/core/input.h"
 #include "cli/kernel/record.h"
+#include "cli/sched/schedstat.h"
 
 extern const struct command cmd_script;
 
@@ -94,6 +95,24 @@ static const struct option_row export_rows[] = {
 	{ .kind = OPT_END },
 };
 
+#define STATS_CPU_ROW { OPT_STR, 'C', "cpu", AT(cpus), "CPU,...", "only these CPUs", .complete = "cpu" }
+#define STATS_OUTPUT_ROW { OPT_STR, 'o', "output", AT(output), "FILE", "write to FILE (default: perf.data)", .complete = "file" }
+#define STATS_PROC_ROW { OPT_STR, 0, "procfs", AT(procfs), "DIR", "a recorded tree to use instead of /proc", .complete = "file" }
+#define STATS_SHOW_ROWS                                                                                               \
+	{ OPT_FLAG, 'v', "verbose", AT(explain), NULL, "explanations instead of the names of counters" }
+static const struct option_row stats_rows[] = {		/* -i and -o are for the words that follow */
+	STATS_CPU_ROW, STATS_PROC_ROW, STATS_SHOW_ROWS, INPUT_ROW, STATS_OUTPUT_ROW, FORCE_ROW, JSON_ROW("tacho.sched-stats/1"),
+	{ .kind = OPT_END },
+};
+static const struct option_row stats_record_rows[] = {
+	STATS_CPU_ROW, STATS_PROC_ROW, STATS_OUTPUT_ROW, NOTED('v', "verbose", NULL, "'sched stats report -v' explains the counters"),
+	{ .kind = OPT_END },
+};
+static const struct option_row stats_report_rows[] = {
+	INPUT_ROW, FORCE_ROW, STATS_CPU_ROW, STATS_SHOW_ROWS, JSON_ROW("tacho.sched-stats/1"), { .kind = OPT_END },
+};
+static const struct option_row stats_diff_rows[] = { FORCE_ROW, STATS_CPU_ROW, STATS_SHOW_ROWS, { .kind = OPT_END } };
+
 /* ---- record, script ---- */
 
 static int record(int argc, char **argv)
@@ -130,29 +149,16 @@ static int script(const struct sched_opts *o, int argc, char **argv)
 	return status;
 }
 
-/* perf's counters of the scheduler itself. */
-static int refuse_stats(void)
-{
-	if (access("/proc/schedstat", F_OK) < 0)
-		message_text("sched stats", "this kernel has no /proc/schedstat: it was built without CONFIG_SCHEDSTATS");
-	else
-		message_text("sched stats", "the counters of /proc/schedstat are not supported; 'tacho sched latency' and 'timehist' "
-			     "show delays and migrations");
-	return EXIT_FAILED;
-}
-
 static int sched_run(void *opts, int argc, char **argv)
 {
 	if (argc && !strcmp(argv[0], "record"))
 		return record(argc - 1, argv + 1);
 	if (argc && !strcmp(argv[0], "script"))
 		return script(opts, argc - 1, argv + 1);
-	if (argc && !strcmp(argv[0], "stats"))
-		return refuse_stats();
 	if (argc)
-		message_text("sched", "'%s' is none of record, latency, timehist, map, replay, script and export", argv[0]);
+		message_text("sched", "'%s' is none of record, latency, timehist, map, replay, script, stats and export", argv[0]);
 	else
-		message_text("sched", "what to do? record, latency, timehist, map, replay, script or export");
+		message_text("sched", "what to do? record, latency, timehist, map, replay, script, stats or export");
 	return EXIT_USAGE;
 }
 
@@ -212,10 +218,29 @@ static const struct command sched_export = {
 	.name = "sched export", .summary = "write the recording for a trace viewer", .rows = export_rows,
 	.opts_size = sizeof(struct sched_opts), .run = sched_export_run,
 };
-static const struct command *const sched_verbs[] = { &sched_latency, &sched_timehist, &sched_map, &sched_replay, &sched_export, NULL };
+static const struct command sched_stats_record_verb = {
+	.name = "sched stats record", .summary = "store the scheduler's counters before and after a command", .args = "[--] [COMMAND [ARG...]]",
+	.rows = stats_record_rows,
+	.opts_size = sizeof(struct sched_opts), .run = sched_stats_record, .stops_at_non_option = true,
+};
+static const struct command sched_stats_report_verb = {
+	.name = "sched stats report", .summary = "show what they counted", .rows = stats_report_rows, .opts_size = sizeof(struct sched_opts),
+	.run = sched_stats_report,
+};
+static const struct command sched_stats_diff_verb = {
+	.name = "sched stats diff", .summary = "compare two recordings", .args = "[OLD [NEW]]", .rows = stats_diff_rows, .opts_size = sizeof(struct sched_opts),
+	.run = sched_stats_diff,
+};
+static const struct command *const stats_verbs[] = { &sched_stats_record_verb, &sched_stats_report_verb, &sched_stats_diff_verb, NULL };
+static const struct command sched_stats = {
+	.name = "sched stats", .summary = "show the scheduler's own counters (/proc/schedstat) of a command",
+	.args = "[record|report|diff] [--] [COMMAND [ARG...]]", .rows = stats_rows, .opts_size = sizeof(struct sched_opts),
+	.run = sched_stats_run, .verbs = stats_verbs, .stops_at_non_option = true,
+};
+static const struct command *const sched_verbs[] = { &sched_latency, &sched_timehist, &sched_map, &sched_replay, &sched_stats, &sched_export, NULL };
 
 const struct command cmd_sched = {
-	.name = "sched", .summary = "record and analyse what the scheduler does", .args = "record|latency|timehist|map|replay|script|export",
+	.name = "sched", .summary = "record and analyse what the scheduler does", .args = "record|latency|timehist|map|replay|script|stats|export",
 	.rows = sched_rows, .opts_size = sizeof(struct sched_opts), .defaults = sched_defaults, .run = sched_run,
-	.stops_at_non_option = true, .verbs = sched_verbs, .complete_args = "record latency timehist map replay script export",
+	.stops_at_non_option = true, .verbs = sched_verbs, .complete_args = "record latency timehist map replay script stats export",
 };

@@ -14,10 +14,11 @@ struct sched_opts {
 	const char *input, *sort, *percentiles, *time, *cpus, *pids, *tids, *prios;
 	const char *color_cpus, *color_pids, *task_names;	/* map */
 	const char *vmlinux, *kallsyms, *symfs;
-	const char *output, *format;				/* export */
+	const char *output, *format;				/* export, stats record */
+	const char *procfs;					/* stats */
 	bool force, json, per_thread;
 	bool wakeups, migrations, next, cpu_visual, state, show_prio, pre_migrations, idle_hist, summary, with_summary;
-	bool call_graph, compact, fuzzy;
+	bool call_graph, compact, fuzzy, explain;
 	uint32_t max_stack, repeat;
 };
 

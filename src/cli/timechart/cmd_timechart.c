@@ -25,20 +25,7 @@
 
 static int parse_time(const char *arg, uint64_t *ns, struct tacho_error *e)
 {
-	static const struct { const char *suffix; uint64_t ns; } units[] = { { "ns", 1 }, { "us", 1000 }, { "ms", 1000000 }, { "s", 1000000000 } };
-	struct str number = str_of(arg);
-	uint64_t unit = 1;
-
-	for (size_t i = 0; i < countof(units) && number.n; i++) {
-		size_t n = strlen(units[i].suffix);
-
-		if (number.n > n && !memcmp(number.s + number.n - n, units[i].suffix, n)) {
-			unit = units[i].ns;
-			number.n -= n;
-			break;
-		}
-	}
-	if (num_u64(number, ns) < 0 || __builtin_mul_overflow(*ns, unit, ns))
+	if (num_u64(str_of(arg), ns) < 0 && num_duration_ns(str_of(arg), ns) < 0)
 		return error_set(e, -EINVAL, "'%s' is not a time such as 500, 10us or 1ms", arg);
 	return 0;
 }

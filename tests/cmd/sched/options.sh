@@ -27,7 +27,6 @@ wrong 'not supported' latency -D
 for verb in latency timehist map; do
 	[ "$(status_of tacho sched $verb -i missing)" = 1 ] && grep -q missing err || fail "$verb -i missing: $(cat err)"
 done
-[ "$(status_of tacho sched stats record true)" = 1 ] && grep -q '/proc/schedstat' err || fail "stats: $(cat err)"
 # Options before the verb, and another way to the same recording.
 for verb in latency "timehist -w" map; do
 	tacho sched $verb -i sched.data >want

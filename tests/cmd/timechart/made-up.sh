@@ -71,7 +71,7 @@ tacho timechart -i made.data -t --time 0.002,0.004 -o part.svg 2>err && grep -q 
 refused 129 tacho timechart -P -T -i made.data
 refused 129 tacho timechart more
 refused 129 tacho timechart record -I -T true
-refused 129 tacho timechart --io-min-time 1h -i made.data
+refused 129 tacho timechart --io-min-time 1x -i made.data
 refused 129 tacho timechart -w 1
 refused 1 tacho timechart -i made.data -o no/such/file
 survives 100 made.data timechart -o out.svg
