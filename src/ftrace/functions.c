@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "base/io.h"
+#include "base/tracefs.h"
 
 #define FUNCTIONS_BYTES_MAX (256u << 20)
 
@@ -31,16 +32,15 @@ static int list_lines(struct str text, struct str pattern, int (*fn)(void *arg, 
 int tacho_ftrace_functions(const char *tracefs, const char *pattern, int (*fn)(void *arg, const char *name), void *arg,
 			   struct tacho_error *e)
 {
-	static const char *const roots[] = { "/sys/kernel/tracing", "/sys/kernel/debug/tracing" };
 	scoped(buf_done) struct buf text = { 0 };
-	char path[PATH_MAX];
-	int err = -ENOENT;
+	char path[PATH_MAX], found[PATH_MAX];
+	int err = 0;
 
-	for (size_t i = 0; err == -ENOENT && i < (tracefs ? 1 : countof(roots)); i++) {
-		err = setting_path(tracefs ? tracefs : roots[i], "available_filter_functions", path);
-		if (err == 0)
-			err = io_read(path, FUNCTIONS_BYTES_MAX, &text);
-	}
+	if (!tracefs)
+		tracefs = tracefs_find(NULL, NULL, found, sizeof(found)) ? found : "/sys/kernel/tracing";
+	err = setting_path(tracefs, "available_filter_functions", path);
+	if (err == 0)
+		err = io_read(path, FUNCTIONS_BYTES_MAX, &text);
 	if (err == -ENOENT) {
 		error_set(e, err, "this kernel has no list of functions that can be traced");
 		error_hint(e, "tracefs is not mounted, or the kernel was built without CONFIG_DYNAMIC_FTRACE");

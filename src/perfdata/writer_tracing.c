@@ -9,9 +9,11 @@
 #include "perfdata/writer.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 
 #include "base/io.h"
+#include "base/tracefs.h"
 
 #define FORMAT_MAX (1u << 20)
 #define PRINTK_MAX (16u << 20)
@@ -136,7 +138,8 @@ int tacho_writer_tracing(struct tacho_perfdata_writer *w, const char *tracefs,
 			 const char *const *names, size_t n, struct tacho_error *e)
 {
 	scoped(freep) struct trace_name *v = calloc(n + 1, sizeof(*v));
-	const char *root = tracefs ? tracefs : "/sys/kernel/tracing";
+	char found[PATH_MAX];
+	const char *root = tracefs ? tracefs : tracefs_find(NULL, NULL, found, sizeof(found)) ? found : "/sys/kernel/tracing";
 	scoped(buf_done) struct buf out = { 0 };
 	int err;
 

@@ -5,6 +5,7 @@
 
 #include "base/io.h"
 #include "base/num.h"
+#include "base/tracefs.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -88,9 +89,7 @@ void sys_done(struct sys *sys)
 
 const char *sys_tracefs(struct sys *sys)
 {
-	static const char *const below_sysfs[] = { "kernel/tracing", "kernel/debug/tracing" };
 	char path[PATH_MAX];
-	int why = ENOENT;
 
 	if (sys->tracefs)
 		return sys->tracefs;
@@ -98,18 +97,9 @@ const char *sys_tracefs(struct sys *sys)
 		sys->tracefs = str_dup(str_of(sys->tracefs_given));
 		return sys->tracefs;
 	}
-	for (size_t i = 0; i < countof(below_sysfs); i++) {
-		snprintf(path, sizeof(path), "%s/%s/events", sys->sysfs, below_sysfs[i]);
-		if (io_is_accessible(path, R_OK | X_OK)) {
-			path[strlen(path) - strlen("/events")] = '\0';
-			sys->tracefs = str_dup(str_of(path));
-			return sys->tracefs;
-		}
-		if (errno == EACCES)
-			why = EACCES;
-	}
-	errno = why;
-	return NULL;
+	if (tracefs_find(sys->sysfs, sys->procfs, path, sizeof(path)))
+		sys->tracefs = str_dup(str_of(path));
+	return sys->tracefs;
 }
 
 static int read_below(const char *root, char *out, size_t size, const char *fmt, va_list ap)

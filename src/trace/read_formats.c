@@ -5,15 +5,15 @@
 #include "trace/trace.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "base/io.h"
+#include "base/tracefs.h"
 
 #define FORMAT_MAX (1u << 20)
-
-static const char *const roots[] = { "/sys/kernel/tracing", "/sys/kernel/debug/tracing" };
 
 static void put_u32(struct buf *b, uint32_t v)
 {
@@ -45,14 +45,13 @@ static int put_event(struct buf *b, const char *tracefs, const char *event)
 {
 	struct str name = str_of(event), system;
 	scoped(buf_done) struct buf text = { 0 };
-	char path[512];
-	int err = -ENOENT;
+	char path[PATH_MAX];
+	int err;
 
 	str_cut(&name, ':', &system);
-	for (size_t i = 0; err == -ENOENT && i < (tracefs ? 1 : countof(roots)); i++) {
-		snprintf(path, sizeof(path), "%s/events/%.*s/%.*s/format", tracefs ? tracefs : roots[i], STR(system), STR(name));
-		err = io_read(path, FORMAT_MAX, &text);
-	}
+	if (snprintf(path, sizeof(path), "%s/events/%.*s/%.*s/format", tracefs, STR(system), STR(name)) >= (int)sizeof(path))
+		return -ENAMETOOLONG;
+	err = io_read(path, FORMAT_MAX, &text);
 	if (err < 0)
 		return err;
 	buf_str(b, system);
@@ -63,9 +62,9 @@ static int put_event(struct buf *b, const char *tracefs, const char *event)
 	return 0;
 }
 
-static int refuse(int err, const char *event, const char *tracefs, struct tacho_error *e)
+static int refuse(int err, const char *event, bool is_mounted, struct tacho_error *e)
 {
-	if (err == -ENOENT && !tracefs && access("/sys/kernel/tracing/events", F_OK) < 0 && access("/sys/kernel/debug/tracing/events", F_OK) < 0) {
+	if (err == -ENOENT && !is_mounted) {
 		error_set(e, err, "the format of %s cannot be read: tracefs is not mounted", event);
 		error_hint(e, "mount -t tracefs tracefs /sys/kernel/tracing");
 	} else if (err == -ENOENT) {
@@ -82,14 +81,22 @@ int tacho_trace_new_here(struct tacho_trace **out, const char *tracefs, const ch
 			 struct tacho_error *e)
 {
 	scoped(buf_done) struct buf b = { 0 };
+	bool is_mounted = true;
+	char found[PATH_MAX];
 	int err;
 
+	if (!tracefs && tracefs_find(NULL, NULL, found, sizeof(found))) {
+		tracefs = found;
+	} else if (!tracefs) {
+		is_mounted = errno == EACCES;
+		tracefs = "/sys/kernel/tracing";
+	}
 	put_header(&b);
 	put_u32(&b, (uint32_t)n);
 	for (size_t i = 0; i < n; i++) {
 		err = put_event(&b, tracefs, events[i]);
 		if (err < 0)
-			return refuse(err, events[i], tracefs, e);
+			return refuse(err, events[i], is_mounted, e);
 	}
 	put_u32(&b, 0);			/* kallsyms */
 	put_u32(&b, 0);			/* printk strings */

@@ -7,10 +7,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 
 #include "base/error.h"
 #include "base/io.h"
+#include "base/tracefs.h"
 #include "cli/events/list_option.h"
 #include "cli/events/list.h"
 #include "cli/core/terminal.h"
@@ -189,8 +191,9 @@ static int try_suggestion(void *arg, const struct tacho_listing *item)
 /* Whether tracefs is readable. If it is not, no tracepoints are listed. */
 static bool tracefs_is_readable(void)
 {
-	return io_is_accessible("/sys/kernel/tracing/events", R_OK | X_OK) ||
-	       io_is_accessible("/sys/kernel/debug/tracing/events", R_OK | X_OK);
+	char path[PATH_MAX];
+
+	return tracefs_find(NULL, NULL, path, sizeof(path));
 }
 
 static void report_unmatched(struct tacho *t, const struct list_word *w)
