@@ -29,12 +29,14 @@
 #include "base/error.h"
 
 #define STOP_GRACE_MS 3000
+#define EXPORT_SELF_NS 9500000000ll	/* the agent's own series are exported about every 10 seconds */
 
 struct running_agent {
 	struct agent agent;
 	struct config_opts opts;
 	bool until_targets_end;
 	struct self_metrics *self;
+	int64_t self_exported_ns;	/* wall clock of the last batch of the agent's own series that was exported; 0: none */
 	struct budget *budget;
 	pthread_mutex_t reload_lock;	/* serializes reloads by a signal and by a request */
 };
@@ -79,12 +81,27 @@ static void feed_store(void *store, const struct point_batch *b)
 	store_take(store, b);
 }
 
+/* The agent's own series would otherwise be most of what a fleet stores. */
+static bool is_export_due(struct running_agent *r, struct point_batch *b)
+{
+	int64_t since = b->time_ns - r->self_exported_ns;
+
+	if (strcmp(b->source, "agent") != 0)
+		return true;
+	if (r->self_exported_ns && since >= 0 && since < EXPORT_SELF_NS)
+		return false;
+	b->interval_ns = r->self_exported_ns && since > 0 ? (uint64_t)since : 0;
+	r->self_exported_ns = b->time_ns;
+	return true;
+}
+
 static void feed_exporters(void *arg, const struct point_batch *b)
 {
-	struct agent *a = arg;
+	struct running_agent *r = arg;
+	struct point_batch own = *b;
 
-	if (a->exporters)
-		exporters_take(a->exporters, b);
+	if (r->agent.exporters && is_export_due(r, &own))
+		exporters_take(r->agent.exporters, &own);
 }
 
 static void check_triggers(void *arg, struct collector *c)
@@ -117,7 +134,7 @@ static int start_exporters(struct running_agent *r, struct tacho_error *e)
 	};
 	int err = exporters_start(&a->exporters, a->config, &env, e);
 
-	return err < 0 ? err : collector_listen(a->collector, feed_exporters, a);
+	return err < 0 ? err : collector_listen(a->collector, feed_exporters, r);
 }
 
 /* On a machine that cannot sample, the agent logs the error and only counts. */
