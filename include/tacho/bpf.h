@@ -45,6 +45,7 @@ struct tacho_syscall_tracer_opts {	/* zero means the default in every field */
 	bool whole_calls;		/* one event per call, TACHO_SYSCALL_CALL, where no memory has to be copied at its start */
 	enum tacho_syscall_count_by count_by;	/* no events of calls: they are counted in the kernel */
 	bool counts_errors;		/* by number as well */
+	bool sockets;			/* describe sockets that descriptors refer to */
 };
 
 enum tacho_syscall_event_type {

@@ -82,7 +82,17 @@ struct tacho_syscall_part {
 	uint32_t whole;			/* the length before it was cut to the limit */
 };
 enum { TACHO_PART_MAIN, TACHO_PART_FIRST, TACHO_PART_LAST = 63,	/* strings and buffers of vectors, in order */
-	TACHO_PART_NAME, TACHO_PART_CONTROL, TACHO_PART_VECTOR };
+	TACHO_PART_NAME, TACHO_PART_CONTROL, TACHO_PART_VECTOR,
+	TACHO_PART_SOCKET };		/* struct tacho_syscall_socket: what a descriptor refers to */
+#define TACHO_PART_RETURNED 6		/* as `arg`: of the returned descriptor */
+
+struct tacho_syscall_socket {
+	uint64_t inode, peer_inode;	/* of a Unix socket's peer; 0: none */
+	uint16_t family, type, protocol, state;	/* state: as of TCP */
+	uint16_t local_port, remote_port, n_path, reserved;
+	uint32_t local[4], remote[4];	/* addresses in network order; of netlink remote[0]: the port ID */
+	char path[112];			/* of a Unix socket, n_path bytes */
+};
 
 struct tacho_syscall_call {
 	size_t size;
@@ -105,6 +115,7 @@ struct tacho_syscall_print_opts {
 	/* Appends what is known of a descriptor, e.g. its path, to out[room]; returns the length, 0: nothing. NULL: none. */
 	size_t (*fd_text)(void *arg, int fd, char *out, size_t room);
 	void *arg;
+	bool sockets;			/* print addresses of sockets that were captured */
 };
 /*
  * Write the text of an argument or of the returned value to out[room], truncated and NUL-terminated. Return the length

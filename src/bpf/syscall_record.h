@@ -20,7 +20,9 @@ struct syscall_capture {		/* as struct tacho_syscall_capture */
 };
 
 struct syscall_spec {
-	__u8 captures_entry, captures_exit, reserved[6];
+	__u8 captures_entry, captures_exit;
+	__u8 fd_args;			/* arguments that are descriptors, as bits */
+	__u8 returns_fd, reserved[4];
 	struct syscall_capture args[8];	/* six are used */
 };
 
@@ -37,6 +39,7 @@ struct syscall_config {
 	__u32 whole_calls;		/* no record of a call's start, unless memory is copied then */
 	__u32 count_by;			/* enum tacho_syscall_count_by: no records of calls */
 	__u32 counts_errors;		/* by number */
+	__u32 sockets;			/* describe sockets that descriptors refer to */
 	__u32 skips_compat;		/* calls are selected by numbers, which are others in 32-bit programs */
 	__u64 cpus[16];
 	__u64 calls[SYSCALL_NUMBERS / 64];
@@ -64,6 +67,14 @@ struct task_state {			/* of a traced task */
 	__u8 waits_for_exec;		/* its calls are not counted until then */
 	__u32 serial;			/* together with the thread ID never used again */
 	__s64 args[SYSCALL_ARGS];
+};
+
+struct syscall_socket {			/* as struct tacho_syscall_socket */
+	__u64 inode, peer_inode;
+	__u16 family, type, protocol, state;
+	__u16 local_port, remote_port, n_path, reserved;
+	__u32 local[4], remote[4];
+	char path[112];
 };
 
 struct count_key {

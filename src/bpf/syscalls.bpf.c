@@ -15,10 +15,14 @@
 
 #include <bpf/bpf_tracing.h>
 
+enum { AF_UNIX = 1, AF_INET = 2, AF_INET6 = 10, AF_NETLINK = 16 };
+
 enum { KIND_NONE, KIND_STRING, KIND_BYTES, KIND_STRINGS, KIND_POINTERS, KIND_IOVEC, KIND_MSGHDR, KIND_FOLLOW, KIND_DIRENTS };
 enum { AT_ENTRY = 1, AT_EXIT = 2 };
 enum { LENGTH_RETURNED = 6, LENGTH_FIXED = 7, LENGTH_POINTED_TO = 8 };
-enum { PART_MAIN, PART_FIRST, PART_NAME = 64, PART_CONTROL, PART_VECTOR };
+enum { PART_MAIN, PART_FIRST, PART_NAME = 64, PART_CONTROL, PART_VECTOR, PART_SOCKET };
+#define ARG_RETURNED 6
+#define MAX_UNIX_PATH 112
 enum { COUNT_BY_THREAD = 1, COUNT_BY_CGROUP, COUNT_ALL };
 
 struct part {
@@ -58,6 +62,68 @@ struct kernel_siginfo {
 			void *_addr;
 		} _sigfault;
 	} _sifields;
+} KERNEL_TYPE;
+
+struct in6_addr_bytes {
+	__u8 b[16];
+};
+struct sock_common {
+	__u32 skc_daddr, skc_rcv_saddr;
+	__u16 skc_dport, skc_num, skc_family;
+	__u8 skc_state;
+	struct in6_addr_bytes skc_v6_daddr, skc_v6_rcv_saddr;
+} KERNEL_TYPE;
+
+struct inode {
+	unsigned short i_mode;
+	unsigned long i_ino;
+} KERNEL_TYPE;
+
+struct file {
+	struct inode *f_inode;
+	void *private_data;
+} KERNEL_TYPE;
+
+struct socket {
+	struct sock *sk;
+	struct file *file;
+} KERNEL_TYPE;
+
+struct sock {
+	struct sock_common __sk_common;
+	struct socket *sk_socket;
+	unsigned int sk_protocol, sk_type;
+} KERNEL_TYPE;
+
+struct sockaddr_un {
+	unsigned short sun_family;
+	char sun_path[108];
+};
+struct unix_address {
+	int len;
+	struct sockaddr_un name[0];
+} KERNEL_TYPE;
+
+struct unix_sock {
+	struct unix_address *addr;
+	struct sock *peer;
+} KERNEL_TYPE;
+
+struct netlink_sock {
+	__u32 portid;
+} KERNEL_TYPE;
+
+struct fdtable {
+	unsigned int max_fds;
+	struct file **fd;
+} KERNEL_TYPE;
+
+struct files_struct {
+	struct fdtable *fdt;
+} KERNEL_TYPE;
+
+struct task_struct___files {
+	struct files_struct *files;
 } KERNEL_TYPE;
 
 const volatile struct syscall_config config = { 0 };
@@ -482,6 +548,94 @@ __noinline long add_capture(__u32 nr, __u32 arg)
 	return 0;
 }
 
+static __always_inline void describe_address(struct syscall_socket *to, struct sock *sk)
+{
+	struct unix_sock *un = (struct unix_sock *)sk;
+	struct unix_address *name;
+	struct sock *peer;
+	__u32 len;
+
+	if (to->family == AF_INET) {
+		to->local[0] = BPF_CORE_READ(sk, __sk_common.skc_rcv_saddr);
+		to->remote[0] = BPF_CORE_READ(sk, __sk_common.skc_daddr);
+	} else if (to->family == AF_INET6) {
+		bpf_core_read(to->local, 16, &sk->__sk_common.skc_v6_rcv_saddr);
+		bpf_core_read(to->remote, 16, &sk->__sk_common.skc_v6_daddr);
+	} else if (to->family == AF_NETLINK) {
+		to->remote[0] = BPF_CORE_READ((struct netlink_sock *)sk, portid);
+	} else if (to->family == AF_UNIX && bpf_core_type_exists(struct unix_sock)) {
+		peer = BPF_CORE_READ(un, peer);
+		if (peer)
+			to->peer_inode = BPF_CORE_READ(peer, sk_socket, file, f_inode, i_ino);
+		name = BPF_CORE_READ(un, addr);
+		len = name ? (__u32)BPF_CORE_READ(name, len) : 0;
+		if (len > 2 && len <= MAX_UNIX_PATH) {
+			barrier_var(len);
+			len = (len - 2) & 127;
+			if (len < sizeof(to->path) && !bpf_probe_read_kernel(to->path, len, name->name[0].sun_path))
+				to->n_path = len;
+		}
+	}
+}
+
+/* Appends what the descriptor refers to, if that is a socket. */
+__noinline int add_socket(__u32 fd, __u32 arg)
+{
+	struct task_struct___files *task = (void *)bpf_get_current_task();
+	struct fdtable *table = BPF_CORE_READ(task, files, fdt);
+	struct scratch *c = scratch();
+	struct syscall_socket *to;
+	struct file *file, **files;
+	struct socket *socket;
+	struct part *p;
+	struct sock *sk;
+	__u64 off;
+
+	if (!table || !c || fd >= BPF_CORE_READ(table, max_fds))
+		return 0;
+	files = BPF_CORE_READ(table, fd);
+	if (bpf_probe_read_kernel(&file, sizeof(file), files + fd) || !file ||
+	    (BPF_CORE_READ(file, f_inode, i_mode) & 0170000) != 0140000)
+		return 0;
+	socket = BPF_CORE_READ(file, private_data);
+	sk = BPF_CORE_READ(socket, sk);
+	off = c->off;
+	barrier_var(off);
+	if (!sk || off > CAPTURE_LIMIT)
+		return 0;
+	p = (struct part *)(c->bytes + off);
+	to = (struct syscall_socket *)(p + 1);
+	__builtin_memset(to, 0, sizeof(*to));
+	to->inode = BPF_CORE_READ(file, f_inode, i_ino);
+	to->family = BPF_CORE_READ(sk, __sk_common.skc_family);
+	to->state = BPF_CORE_READ(sk, __sk_common.skc_state);
+	to->protocol = (__u16)BPF_CORE_READ_BITFIELD_PROBED(sk, sk_protocol);
+	to->type = (__u16)BPF_CORE_READ_BITFIELD_PROBED(sk, sk_type);
+	to->local_port = BPF_CORE_READ(sk, __sk_common.skc_num);
+	to->remote_port = __builtin_bswap16(BPF_CORE_READ(sk, __sk_common.skc_dport));
+	describe_address(to, sk);
+	p->arg = (__u8)arg;
+	p->index = PART_SOCKET;
+	p->n = sizeof(*to);
+	p->whole = sizeof(*to);
+	c->off = (__u32)(off + sizeof(*p) + sizeof(*to));
+	return 1;
+}
+
+static __always_inline void add_sockets(const struct syscall_spec *spec, const struct scratch *c, __u32 when)
+{
+	__s64 ret = (__s64)c->values[LENGTH_RETURNED];
+
+	if (when == AT_EXIT) {
+		if (spec->returns_fd && ret >= 0)
+			add_socket((__u32)ret, ARG_RETURNED);
+		return;
+	}
+	for (__u32 i = 0; i < SYSCALL_ARGS; i++)
+		if (spec->fd_args >> i & 1)
+			add_socket((__u32)c->values[i], i);
+}
+
 /* Completes the record in the scratch memory. Returns which arguments could not be read, as bits. */
 __noinline int output_with_parts(__u32 nr, __u32 when, __u32 again)
 {
@@ -497,6 +651,8 @@ __noinline int output_with_parts(__u32 nr, __u32 when, __u32 again)
 	for (__u32 i = 0; i < SYSCALL_ARGS; i++)
 		if (((spec->args[i].when & when) || (again >> i & 1)) && add_capture(nr, i) < 0)
 			failed |= 1u << i;
+	if (config.sockets)
+		add_sockets(spec, c, when);
 	r = (struct syscall_record *)c->bytes;
 	n = c->off;
 	barrier_var(n);			/* the verifier must see the comparison of this register */

@@ -25,6 +25,7 @@
 #define MAX_SINGLE_CALLS 16		/* each has two tracepoints, which take time to attach */
 
 _Static_assert(sizeof(struct syscall_capture) == sizeof(struct tacho_syscall_capture), "same layout");
+_Static_assert(sizeof(struct syscall_socket) == sizeof(struct tacho_syscall_socket), "same layout");
 _Static_assert(offsetof(struct syscall_capture, max) == offsetof(struct tacho_syscall_capture, max), "same layout");
 
 struct tacho_syscall_tracer {
@@ -65,7 +66,7 @@ static int configure(struct syscalls_bpf *skel, const struct tacho_syscall_trace
 		.all_tasks = o->all_tasks, .follow = !o->no_follow, .self = (unsigned)getpid(), .user = o->user,
 		.has_user = o->has_user, .string_bytes = o->string_bytes ? o->string_bytes : 32,
 		.has_excluded = o->n_exclude > 0, .whole_calls = o->whole_calls, .count_by = o->count_by,
-		.counts_errors = o->counts_errors,
+		.counts_errors = o->counts_errors, .sockets = o->sockets,
 	};
 	uint32_t ring_bytes = o->ring_bytes ? o->ring_bytes : DEFAULT_RING_BYTES;
 	int err = o->cpus ? set_cpus(&c, o->cpus, e) : 0;
@@ -87,6 +88,16 @@ static int configure(struct syscalls_bpf *skel, const struct tacho_syscall_trace
 	return err < 0 ? libbpf_error(err, e) : 0;
 }
 
+static void set_descriptors(struct syscall_spec *spec, const struct tacho_syscall *sc)
+{
+	for (unsigned i = 0; i < SYSCALL_ARGS; i++)
+		if (tacho_syscall_arg_is_fd(sc, i))
+			spec->fd_args |= (__u8)(1u << i);
+	spec->returns_fd = tacho_syscall_returns_fd(sc);
+	spec->captures_entry |= spec->fd_args != 0;
+	spec->captures_exit |= spec->returns_fd;
+}
+
 static int set_specs(struct syscalls_bpf *skel, const struct tacho_syscall_tracer_opts *o, struct tacho_error *e)
 {
 	int arch = tacho_syscall_host_arch(), fd = bpf_map__fd(skel->maps.specs), err = 0;
@@ -102,6 +113,8 @@ static int set_specs(struct syscalls_bpf *skel, const struct tacho_syscall_trace
 			spec.captures_entry |= (spec.args[i].when & TACHO_CAPTURE_AT_ENTRY) != 0;
 			spec.captures_exit |= (spec.args[i].when & TACHO_CAPTURE_AT_EXIT) != 0;
 		}
+		if (sc && o->sockets)
+			set_descriptors(&spec, sc);
 		err = bpf_map_update_elem(fd, &nr, &spec, BPF_ANY);
 	}
 	return err < 0 ? libbpf_error(err, e) : 0;

@@ -181,3 +181,80 @@ void show_msghdr(struct syscall_value *x)
 	show_flags_named(x, "msg", (uint32_t)h[6]);
 	buf_putc(x->out, '}');
 }
+
+/* "127.0.0.1:80" or "[::1]:80" */
+static void show_endpoint(struct syscall_value *x, const struct tacho_syscall_socket *s, const uint32_t *address, unsigned port)
+{
+	char text[INET6_ADDRSTRLEN] = "?";
+
+	inet_ntop(s->family, address, text, sizeof(text));
+	buf_printf(x->out, s->family == AF_INET6 ? "[%s]:%u" : "%s:%u", text, port);
+}
+
+static void show_inet_socket(struct syscall_value *x, const struct tacho_syscall_socket *s)
+{
+	const char *name = s->protocol == IPPROTO_TCP ? "TCP" : s->protocol == IPPROTO_UDP ? "UDP" : s->protocol == IPPROTO_UDPLITE ?
+			   "UDPLITE" : s->type == SOCK_RAW ? "RAW" : s->protocol == IPPROTO_ICMP ? "PING" : "IP";
+
+	buf_printf(x->out, "<%s%s:[", name, s->family == AF_INET6 ? "v6" : "");
+	if (!s->local_port) {
+		buf_printf(x->out, "%llu", (unsigned long long)s->inode);
+	} else {
+		show_endpoint(x, s, s->local, s->local_port);
+		if (s->remote_port) {
+			buf_puts(x->out, "->");
+			show_endpoint(x, s, s->remote, s->remote_port);
+		}
+	}
+	buf_puts(x->out, "]>");
+}
+
+static void show_unix_socket(struct syscall_value *x, const struct tacho_syscall_socket *s)
+{
+	size_t n = min_of((size_t)s->n_path, sizeof(s->path));
+
+	buf_printf(x->out, "<UNIX%s:[%llu", s->type == SOCK_STREAM ? "-STREAM" : "", (unsigned long long)s->inode);
+	if (s->peer_inode)
+		buf_printf(x->out, "->%llu", (unsigned long long)s->peer_inode);
+	if (n) {
+		buf_putc(x->out, ',');
+		if (s->path[0] == '\0') {
+			buf_putc(x->out, '@');
+			show_quoted(x->out, s->path + 1, n - 1, false);
+		} else {
+			show_quoted(x->out, s->path, strnlen(s->path, n), false);
+		}
+	}
+	buf_puts(x->out, "]>");
+}
+
+static void show_netlink_socket(struct syscall_value *x, const struct tacho_syscall_socket *s)
+{
+	const char *name = flag_name_of("netlink_protocol", s->protocol);
+
+	if (name && s->remote[0])
+		buf_printf(x->out, "<NETLINK:[%s:%u]>", !strncmp(name, "NETLINK_", 8) ? name + 8 : name, s->remote[0]);
+	else
+		buf_printf(x->out, "<NETLINK:[%llu]>", (unsigned long long)s->inode);
+}
+
+bool show_socket(struct syscall_value *x)
+{
+	struct tacho_syscall_socket s;
+	const void *bytes;
+	size_t n;
+
+	bytes = value_part(x, TACHO_PART_SOCKET, &n, NULL);
+	if (!bytes || n < sizeof(s))
+		return false;
+	memcpy(&s, bytes, sizeof(s));
+	if (s.family == AF_INET || s.family == AF_INET6)
+		show_inet_socket(x, &s);
+	else if (s.family == AF_UNIX)
+		show_unix_socket(x, &s);
+	else if (s.family == AF_NETLINK)
+		show_netlink_socket(x, &s);
+	else
+		buf_printf(x->out, "<socket:[%llu]>", (unsigned long long)s.inode);
+	return true;
+}

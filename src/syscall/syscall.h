@@ -116,6 +116,8 @@ void show_buffer(struct syscall_value *x, const void *bytes, size_t n, size_t wh
 void show_path_bytes(struct syscall_value *x, const void *bytes, size_t n);
 
 void show_fd(struct syscall_value *x, int fd);
+/* Prints the socket that was captured for the descriptor. false: there is none. */
+bool show_socket(struct syscall_value *x);
 void show_mode(struct buf *out, uint32_t mode);
 void show_sigset(struct syscall_value *x, uint64_t set);
 void show_signal(struct syscall_value *x, uint64_t sig);

@@ -225,6 +225,8 @@ void show_fd(struct syscall_value *x, int fd)
 	char text[4200];
 
 	buf_printf(x->out, "%d", fd);
+	if (fd >= 0 && x->opts->sockets && show_socket(x))
+		return;
 	if (fd >= 0 && x->opts->fd_text) {
 		size_t n = x->opts->fd_text(x->opts->arg, fd, text, sizeof(text));
 
@@ -570,7 +572,7 @@ ptrdiff_t tacho_syscall_print_return(const struct tacho_syscall_call *call, cons
 	static const struct arg_spec none = { .length_from = TACHO_LENGTH_FIXED };
 	struct tacho_syscall_print_opts copy;
 	struct buf b = { 0 };
-	struct syscall_value x = { .call = call, .opts = options(opts, &copy), .spec = &none, .arg = 99, .out = &b,
+	struct syscall_value x = { .call = call, .opts = options(opts, &copy), .spec = &none, .arg = TACHO_PART_RETURNED, .out = &b,
 			   .v = (uint64_t)call->ret };
 
 	if (!call->returned)

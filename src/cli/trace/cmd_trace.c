@@ -37,7 +37,7 @@ static const struct option_row trace_rows[] = {
 	{ OPT_GROUP, .help = "How to show them" },
 	{ OPT_STR, 0, "format", AT(format), "FORMAT", "perf (default), strace (as strace -f -ttt -T) or json", .complete = "perf strace json" },
 	{ OPT_FLAG, 0, "json", AT(json), NULL, "an object per line" },
-	{ OPT_FLAG, 'y', "decode-fds", AT(show_fd_paths), NULL, "print what file descriptors refer to" },
+	{ OPT_COUNT, 'y', "decode-fds", AT(show_fds), NULL, "print what file descriptors refer to; -yy: also addresses of sockets and numbers of devices" },
 	{ OPT_UINT, 0, "string-limit", AT(string_limit), "N", "print N bytes of strings and buffers (default 32)",
 	  .min = 1, .max = 3900 },
 	{ OPT_FLAG, 0, "verbose-structs", AT(verbose_structs), NULL, "print all members of structures" },

@@ -10,6 +10,7 @@
 #include <stdio.h>
 
 #include "base/io.h"
+#include "base/num.h"
 
 static struct trace_fd *find_fd(struct trace_process *p, int fd)
 {
@@ -75,7 +76,7 @@ static char *read_fd(int pid, int fd)
 
 static bool is_needed(const struct trace *t)
 {
-	return t->o->show_fd_paths || t->o->paths.n || t->o->exec_tree;
+	return t->o->show_fds || t->o->paths.n || t->o->exec_tree;
 }
 
 static const char *cwd_of(struct trace_process *p)
@@ -171,6 +172,25 @@ void trace_fds_on_call(struct trace *t, const struct trace_call *call)
 		for (int i = 0; pair && i < 2; i++)
 			set_fd(p, pair[i], read_fd(p->pid, pair[i]));
 	}
+}
+
+void trace_fds_read(struct trace *t, int pid)
+{
+	struct trace_process *p = is_needed(t) ? trace_process_get(t, pid) : NULL;
+	char path[64];
+	struct dirent *entry;
+	DIR *d;
+	int fd;
+
+	if (!p)
+		return;
+	snprintf(path, sizeof(path), "/proc/%d/fd", pid);
+	d = opendir(path);
+	while (d && (entry = readdir(d)))
+		if (num_int(str_of(entry->d_name), &fd) == 0)
+			set_fd(p, fd, read_fd(pid, fd));
+	if (d)
+		closedir(d);
 }
 
 void trace_fds_fork(struct trace *t, int parent, int child)

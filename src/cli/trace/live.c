@@ -61,6 +61,7 @@ static int add_process(struct trace *t, int pid)
 			}
 		closedir(d);
 	} while (t->threads.n != before);
+	trace_fds_read(t, pid);
 	return 0;
 }
 
@@ -88,12 +89,36 @@ static int add_targets(struct trace *t, const char *option, const char *list, bo
 	return err;
 }
 
+static void add_call(const struct trace *t, const char *name, uint64_t *calls)
+{
+	const struct tacho_syscall *sc = tacho_syscall_by_name(name);
+	int nr = sc ? tacho_syscall_nr(sc, t->arch) : -1;
+
+	if (nr >= 0)
+		calls[nr / 64] |= 1ull << (nr & 63);
+}
+
+/* The calls that change what descriptors refer to: a process may have ended by the time its descriptors are printed. */
+static void add_descriptor_calls(const struct trace *t, uint64_t *calls)
+{
+	static const char *const names[] = { "close", "chdir", "fcntl", "pipe", "pipe2", "socketpair" };
+
+	for (uint32_t nr = 0; nr < TACHO_SYSCALL_MAX; nr++) {
+		const struct tacho_syscall *sc = tacho_syscall_by_nr(t->arch, nr);
+
+		if (sc && tacho_syscall_returns_fd(sc))
+			calls[nr / 64] |= 1ull << (nr & 63);
+	}
+	for (size_t i = 0; i < countof(names); i++)
+		add_call(t, names[i], calls);
+}
+
 static int open_tracer(struct trace *t, bool has_command, struct tacho_error *e)
 {
 	struct trace_opts *o = t->o;
 	struct tacho_syscall_tracer_opts opts = { .size = sizeof(opts), .no_follow = o->no_inherit, .cpus = o->cpus,
-		.string_bytes = o->string_limit, .calls = t->want.calls, .whole_calls = !t->writer->shows_entries };
-	uint64_t with_exec[TACHO_SYSCALL_MAX / 64];
+		.string_bytes = o->string_limit, .whole_calls = !t->writer->shows_entries };
+	uint64_t needed[TACHO_SYSCALL_MAX / 64];
 	int *exclude = NULL, err = 0;
 
 	opts.all_tasks = o->all_cpus || o->user || (!has_command && !o->pid && !o->tid);
@@ -111,18 +136,15 @@ static int open_tracer(struct trace *t, bool has_command, struct tacho_error *e)
 		opts.count_by = trace_count_by(o);
 		opts.counts_errors = o->errno_summary;
 	}
-	/* The exec of the command shows where it starts. */
-	memcpy(with_exec, t->want.calls, sizeof(with_exec));
-	if (has_command || o->show_fd_paths || o->paths.n) {
-		const char *const needed[] = { "execve", "execveat" };
-
-		for (size_t i = 0; i < countof(needed); i++) {
-			int nr = tacho_syscall_nr(tacho_syscall_by_name(needed[i]), t->arch);
-
-			with_exec[nr / 64] |= 1ull << (nr & 63);
-		}
-		opts.calls = with_exec;
+	opts.sockets = o->show_fds > 1;
+	memcpy(needed, t->want.calls, sizeof(needed));
+	if (has_command || o->show_fds || o->paths.n) {		/* the exec of the command shows where it starts */
+		add_call(t, "execve", needed);
+		add_call(t, "execveat", needed);
 	}
+	if (o->show_fds || o->paths.n)
+		add_descriptor_calls(t, needed);
+	opts.calls = needed;
 	if (o->ring_pages)
 		opts.ring_bytes = o->ring_pages * 4096;
 	err = tacho_syscall_tracer_open(&t->tracer, &opts, e);
@@ -208,6 +230,7 @@ static void set_directory(struct trace *t)
 
 	if (p)
 		p->cwd = getcwd(NULL, 0);
+	trace_fds_read(t, t->command_pid);
 }
 
 static bool needs_sampler(const struct trace *t)

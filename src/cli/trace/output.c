@@ -9,6 +9,8 @@
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
 
 #include "base/io.h"
 #include "cli/core/terminal.h"
@@ -153,24 +155,63 @@ struct fd_context {
 	struct trace_process *p;
 };
 
+static bool is_plain(char c)
+{
+	return c >= ' ' && c < 0x7f && c != '<' && c != '>' && c != '\\';
+}
+
+/* Paths are the traced program's text: special characters become octal numbers. */
+static size_t escape(const char *s, char *out, size_t room)
+{
+	size_t n = 0;
+
+	for (; *s && n + 5 < room; s++)
+		n += is_plain(*s) ? (out[n] = *s, 1u) : (size_t)snprintf(out + n, room - n, "\\%03o", (unsigned char)*s);
+	out[n] = '\0';
+	return n;
+}
+
+/* "<char 1:3>" after the path of a device */
+static size_t device_text(const char *path, char *out, size_t room)
+{
+	struct stat st;
+	int n;
+
+	if (stat(path, &st) < 0 || (!S_ISCHR(st.st_mode) && !S_ISBLK(st.st_mode)))
+		return 0;
+	n = snprintf(out, room, "<%s %u:%u>", S_ISCHR(st.st_mode) ? "char" : "block", major(st.st_rdev), minor(st.st_rdev));
+	return n > 0 && (size_t)n < room ? (size_t)n : 0;
+}
+
 static size_t fd_text(void *arg, int fd, char *out, size_t room)
 {
 	struct fd_context *f = arg;
+	char path[PATH_MAX];
+	size_t n;
 
-	return f->p ? trace_fd_text(f->t, f->p, fd, out, room) : 0;
+	if (!f->p || !room || !trace_fd_text(f->t, f->p, fd, path, sizeof(path)))
+		return 0;
+	if (path[0] != '/') {		/* the kernel's own: pipe:[812] */
+		n = strlen(path);
+		snprintf(out, room, "%s", path);
+		return min_of(n, room - 1);
+	}
+	n = escape(path, out, room);
+	return f->t->o->show_fds > 1 ? n + device_text(path, out + n, room - n) : n;
 }
 
 static void print_value(struct trace *t, struct trace_call *call, int arg, struct buf *out)
 {
-	struct fd_context f = { t, t->o->show_fd_paths ? trace_process_get(t, call->th->pid) : NULL };
+	struct fd_context f = { t, t->o->show_fds ? trace_process_get(t, call->th->pid) : NULL };
 	struct tacho_syscall_print_opts o = { .size = sizeof(o), .string_bytes = t->o->string_limit,
 		.all_strings = t->o->verbose_structs, .whole_names = t->o->show_prefix,
 		.style = t->writer == &trace_writer_perf ? TACHO_SYSCALL_PERF : TACHO_SYSCALL_STRACE };
 	char text[1024], *more;
 	ptrdiff_t n;
 
-	if (t->o->show_fd_paths) {
+	if (t->o->show_fds) {
 		o.fd_text = fd_text;
+		o.sockets = t->o->show_fds > 1;
 		o.arg = &f;
 	}
 	n = arg < 0 ? tacho_syscall_print_return(&call->c, &o, text, sizeof(text)) :

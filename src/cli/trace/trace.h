@@ -23,9 +23,10 @@ struct trace_opts {
 	struct strlist filters;		/* --filter */
 	const char *pid, *tid, *cpus, *user, *filter_pids, *output, *input, *format, *pagefaults, *summary_mode;
 	bool all_cpus, summary, with_summary, errno_summary, no_syscalls, failure, successful, full_time, json;
-	bool show_fd_paths, strace_counts, exec_tree, no_inherit, no_comm, no_bpf, force, verbose_structs;
+	bool strace_counts, exec_tree, no_inherit, no_comm, no_bpf, force, verbose_structs;
 	bool no_arg_names, no_durations, no_timestamps, show_zeros, show_prefix;
 	unsigned follow;
+	unsigned show_fds;		/* -y: paths; -yy: sockets and devices */
 	uint32_t args_alignment;
 	double duration_ms;
 	uint64_t max_events;
@@ -50,7 +51,6 @@ struct trace_process {
 		struct trace_fd *v;
 		size_t n, cap;
 	} fds;
-	bool fds_read;			/* from /proc */
 	char *cwd;
 };
 
@@ -203,6 +203,7 @@ bool trace_wants_unfinished(struct trace *t, struct trace_thread *th);
 
 /* fd_paths.c */
 void trace_fds_on_call(struct trace *t, const struct trace_call *call);
+void trace_fds_read(struct trace *t, int pid);		/* the descriptors that a process has now */
 void trace_fds_fork(struct trace *t, int parent, int child);
 size_t trace_fd_text(struct trace *t, struct trace_process *p, int fd, char *out, size_t room);
 void trace_process_done(struct trace_process *p);
