@@ -86,27 +86,51 @@ static const char *cwd_of(struct trace_process *p)
 	return p->cwd;
 }
 
+static struct str string_in(const void *parts, size_t n, unsigned arg)
+{
+	const uint8_t *at = parts;
+
+	while (n >= sizeof(struct tacho_syscall_part)) {
+		const struct tacho_syscall_part *p = (const void *)at;
+		size_t size = (sizeof(*p) + p->n + 7) & ~(size_t)7;
+
+		if (size > n)
+			break;
+		if (p->arg == arg && p->index == TACHO_PART_MAIN)
+			return str_n((const char *)(p + 1), strnlen((const char *)(p + 1), p->n));
+		at += size;
+		n -= size;
+	}
+	return (struct str){ 0 };
+}
+
+/* A path as it was captured; empty: it was not. */
+static struct str path_arg(const struct trace_call *call, unsigned arg)
+{
+	struct str path = string_in(call->c.entry_parts, call->c.n_entry_parts, arg);
+
+	return path.n ? path : string_in(call->c.exit_parts, call->c.n_exit_parts, arg);
+}
+
 /* The path that a call has opened: the argument, made absolute. */
 static char *opened_path(struct trace_process *p, const struct trace_call *call, unsigned arg, int dirfd)
 {
-	struct tacho_syscall_print_opts o = { .size = sizeof(o), .string_bytes = 4096 };
-	char text[PATH_MAX + 3], whole[2 * PATH_MAX + 8];
-	ptrdiff_t n = tacho_syscall_print_arg(&call->c, arg, &o, text, sizeof(text));
+	struct str path = path_arg(call, arg);
+	char whole[2 * PATH_MAX + 8];
 	struct trace_fd *dir;
 	const char *base;
 
-	if (n < 3 || (size_t)n >= sizeof(text) || text[0] != '"' || text[n - 1] != '"')
+	if (!path.n || path.n >= PATH_MAX)
 		return NULL;
-	text[n - 1] = '\0';
-	if (text[1] == '/')
-		return str_dup(str_of(text + 1));
+	if (path.s[0] == '/')
+		return str_dup(path);
 	dir = dirfd == AT_FDCWD ? NULL : find_fd(p, dirfd);
 	base = dirfd == AT_FDCWD ? cwd_of(p) : dir ? dir->text : NULL;
 	if (!base)
 		return NULL;
-	if (!strcmp(text + 1, "."))
+	if (str_is(path, "."))
 		return str_dup(str_of(base));
-	snprintf(whole, sizeof(whole), "%s/%s", strcmp(base, "/") != 0 ? base : "", text + 1);
+	snprintf(whole, sizeof(whole), "%s/%.*s", strcmp(base, "/") != 0 ? base : "", STR(path));
 	return str_dup(str_of(whole));
 }
 
@@ -235,16 +259,13 @@ size_t trace_fd_text(struct trace *t, struct trace_process *p, int fd, char *out
 
 bool trace_touches_path(struct trace *t, const struct trace_call *call)
 {
-	struct tacho_syscall_print_opts o = { .size = sizeof(o), .string_bytes = 4096 };
 	struct trace_process *p = trace_process_get(t, call->th->pid);
-	char text[PATH_MAX + 3], quoted[PATH_MAX + 3];
+	char text[PATH_MAX];
 
 	for (unsigned arg = 0; p && call->c.sc && arg < tacho_syscall_n_args(call->c.sc); arg++)
 		for (size_t i = 0; i < t->o->paths.n; i++) {
 			if (tacho_syscall_arg_is_path(call->c.sc, arg)) {
-				snprintf(quoted, sizeof(quoted), "\"%s\"", t->o->paths.v[i]);
-				tacho_syscall_print_arg(&call->c, arg, &o, text, sizeof(text));
-				if (!strcmp(text, quoted))
+				if (str_is(path_arg(call, arg), t->o->paths.v[i]))
 					return true;
 			} else if (tacho_syscall_arg_is_fd(call->c.sc, arg) &&
 				   trace_fd_text(t, p, (int)call->c.args[arg], text, sizeof(text)) &&
