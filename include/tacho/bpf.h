@@ -55,7 +55,8 @@ enum tacho_syscall_event_type {
 	TACHO_SYSCALL_EXEC,		/* v[0]: thread ID before the exec; comm; the part is the file name */
 	TACHO_SYSCALL_TASK_EXIT,	/* v[0]: status as of wait() */
 	TACHO_SYSCALL_COMM,		/* comm; v[2]: the thread whose name it is; v[3]: its serial number, if it is new */
-	TACHO_SYSCALL_SIGNAL,		/* v: number, si_code, sender, its user, status, address */
+	TACHO_SYSCALL_SIGNAL,		/* v: number, si_code, sender, its user, status, address; of SIGCHLD ret: si_utime, entry_ns:
+					 * si_stime. nr 1: the target ignores it; time_ns is when it was sent */
 	TACHO_SYSCALL_CALL,		/* v: arguments; ret, entry_ns; time_ns is that of the end */
 };
 

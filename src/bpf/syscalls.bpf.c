@@ -15,6 +15,8 @@
 
 #include <bpf/bpf_tracing.h>
 
+#define SIGCHLD 17
+#define SIGNAL_IGNORED 1		/* TRACE_SIGNAL_IGNORED */
 enum { AF_UNIX = 1, AF_INET = 2, AF_INET6 = 10, AF_NETLINK = 16 };
 
 enum { KIND_NONE, KIND_STRING, KIND_BYTES, KIND_STRINGS, KIND_POINTERS, KIND_IOVEC, KIND_MSGHDR, KIND_FOLLOW, KIND_DIRENTS };
@@ -57,6 +59,7 @@ struct kernel_siginfo {
 			int _pid;
 			unsigned int _uid;
 			int _status;
+			long _utime, _stime;
 		} _sigchld;
 		struct {
 			void *_addr;
@@ -74,19 +77,19 @@ struct sock_common {
 	struct in6_addr_bytes skc_v6_daddr, skc_v6_rcv_saddr;
 } KERNEL_TYPE;
 
-struct inode {
+struct inode___trace {
 	unsigned short i_mode;
 	unsigned long i_ino;
 } KERNEL_TYPE;
 
-struct file {
-	struct inode *f_inode;
+struct file___trace {
+	struct inode___trace *f_inode;
 	void *private_data;
 } KERNEL_TYPE;
 
 struct socket {
 	struct sock *sk;
-	struct file *file;
+	struct file___trace *file;
 } KERNEL_TYPE;
 
 struct sock {
@@ -113,17 +116,17 @@ struct netlink_sock {
 	__u32 portid;
 } KERNEL_TYPE;
 
-struct fdtable {
+struct fdtable___trace {
 	unsigned int max_fds;
-	struct file **fd;
+	struct file___trace **fd;
 } KERNEL_TYPE;
 
-struct files_struct {
-	struct fdtable *fdt;
+struct files_struct___trace {
+	struct fdtable___trace *fdt;
 } KERNEL_TYPE;
 
 struct task_struct___files {
-	struct files_struct *files;
+	struct files_struct___trace *files;
 } KERNEL_TYPE;
 
 const volatile struct syscall_config config = { 0 };
@@ -582,10 +585,10 @@ static __always_inline void describe_address(struct syscall_socket *to, struct s
 __noinline int add_socket(__u32 fd, __u32 arg)
 {
 	struct task_struct___files *task = (void *)bpf_get_current_task();
-	struct fdtable *table = BPF_CORE_READ(task, files, fdt);
+	struct fdtable___trace *table = BPF_CORE_READ(task, files, fdt);
 	struct scratch *c = scratch();
 	struct syscall_socket *to;
-	struct file *file, **files;
+	struct file___trace *file, **files;
 	struct socket *socket;
 	struct part *p;
 	struct sock *sk;
@@ -1050,6 +1053,23 @@ int BPF_PROG(task_rename, struct task_struct *task, const char *comm)
 }
 
 /* info is 0 or 1 for signals of the kernel that have no details. */
+static __always_inline void describe_signal(struct syscall_record *r, int sig, struct kernel_siginfo *info)
+{
+	r->v[0] = sig;
+	r->v[1] = r->v[2] = r->v[3] = r->v[4] = r->v[5] = 0;
+	if ((unsigned long)info > 1) {
+		r->v[1] = BPF_CORE_READ(info, si_code);
+		r->v[2] = BPF_CORE_READ(info, _sifields._sigchld._pid);
+		r->v[3] = BPF_CORE_READ(info, _sifields._sigchld._uid);
+		r->v[4] = BPF_CORE_READ(info, _sifields._sigchld._status);
+		r->v[5] = (__s64)BPF_CORE_READ(info, _sifields._sigfault._addr);
+		if (sig == SIGCHLD) {
+			r->ret = BPF_CORE_READ(info, _sifields._sigchld._utime);
+			r->entry_ns = (__u64)BPF_CORE_READ(info, _sifields._sigchld._stime);
+		}
+	}
+}
+
 SEC("tp_btf/signal_deliver")
 int BPF_PROG(signal_deliver, int sig, struct kernel_siginfo *info)
 {
@@ -1060,15 +1080,27 @@ int BPF_PROG(signal_deliver, int sig, struct kernel_siginfo *info)
 	r = new_record(RECORD_SIGNAL);
 	if (!r)
 		return 0;
-	r->v[0] = sig;
-	r->v[1] = r->v[2] = r->v[3] = r->v[4] = r->v[5] = 0;
-	if ((unsigned long)info > 1) {
-		r->v[1] = BPF_CORE_READ(info, si_code);
-		r->v[2] = BPF_CORE_READ(info, _sifields._sigchld._pid);
-		r->v[3] = BPF_CORE_READ(info, _sifields._sigchld._uid);
-		r->v[4] = BPF_CORE_READ(info, _sifields._sigchld._status);
-		r->v[5] = (__s64)BPF_CORE_READ(info, _sifields._sigfault._addr);
-	}
+	describe_signal(r, sig, info);
+	bpf_ringbuf_submit(r, wakeup());
+	return 0;
+}
+
+/* A signal that the target ignores is dropped here and never delivered. */
+SEC("tp_btf/signal_generate")
+int BPF_PROG(signal_generate, int sig, struct kernel_siginfo *info, struct task_struct *task, int group, int result)
+{
+	__u32 tid = (__u32)task->pid;
+	struct syscall_record *r;
+
+	if (result != SIGNAL_IGNORED || !bpf_map_lookup_elem(&tasks, &tid))
+		return 0;
+	r = new_record(RECORD_SIGNAL);
+	if (!r)
+		return 0;
+	r->pid = (__u32)task->tgid;
+	r->tid = tid;
+	r->nr = 1;
+	describe_signal(r, sig, info);
 	bpf_ringbuf_submit(r, wakeup());
 	return 0;
 }

@@ -269,6 +269,9 @@ static const struct flag_name names_atflags[] = {
 	F(AT_SYMLINK_NOFOLLOW) F(AT_REMOVEDIR) F(AT_SYMLINK_FOLLOW) F(AT_NO_AUTOMOUNT) F(AT_EMPTY_PATH)
 	V(AT_RECURSIVE, 0x8000)
 };
+static const struct flag_name names_access_flags[] = {
+	F(AT_SYMLINK_NOFOLLOW) F(AT_EACCESS) F(AT_SYMLINK_FOLLOW) F(AT_NO_AUTOMOUNT) F(AT_EMPTY_PATH)
+};
 static const struct flag_name names_statx_flags[] = {
 	V(AT_STATX_SYNC_AS_STAT, 0) V(AT_STATX_FORCE_SYNC, 0x2000) V(AT_STATX_DONT_SYNC, 0x4000)
 	F(AT_SYMLINK_NOFOLLOW) F(AT_SYMLINK_FOLLOW) F(AT_NO_AUTOMOUNT) F(AT_EMPTY_PATH)
@@ -581,6 +584,7 @@ static const struct flag_set sets[] = {
 	{ "inotify_init", "IN_", true, 0, names_inotify_init, countof(names_inotify_init), NULL },
 	{ "inotify", "IN_", true, 0, names_inotify, countof(names_inotify), NULL },
 	{ "atflags", "AT_", true, 0, names_atflags, countof(names_atflags), NULL },
+	{ "access_flags", "AT_", true, 0, names_access_flags, countof(names_access_flags), NULL },
 	{ "statx_flags", "AT_", true, 0x6000, names_statx_flags, countof(names_statx_flags), NULL },
 	{ "statx_mask", "STATX_", true, 0, names_statx_mask, countof(names_statx_mask), NULL },
 	{ "statx_attributes", "STATX_ATTR_", true, 0, names_statx_attributes, countof(names_statx_attributes), NULL },

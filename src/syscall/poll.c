@@ -60,16 +60,11 @@ void show_ready_fds(struct syscall_value *x)
 	buf_puts(x->out, "])");
 }
 
-void show_fd_set(struct syscall_value *x)
+static void put_fd_set(struct syscall_value *x, const uint8_t *bits, size_t n)
 {
-	size_t n, limit = (uint32_t)x->call->args[0];
-	const uint8_t *bits = x->v ? value_part(x, TACHO_PART_MAIN, &n, NULL) : NULL;
+	size_t limit = (uint32_t)x->call->args[0];
 	bool first = true;
 
-	if (!bits) {
-		show_address(x);
-		return;
-	}
 	buf_putc(x->out, '[');
 	for (size_t fd = 0; fd < min_of(n * 8, limit); fd++)
 		if (bits[fd / 8] >> (fd & 7) & 1) {
@@ -79,6 +74,54 @@ void show_fd_set(struct syscall_value *x)
 			show_fd(x, (int)fd);
 		}
 	buf_putc(x->out, ']');
+}
+
+void show_fd_set(struct syscall_value *x)
+{
+	size_t n;
+	const uint8_t *bits = x->v ? value_part(x, TACHO_PART_MAIN, &n, NULL) : NULL;
+
+	if (bits)
+		put_fd_set(x, bits, n);
+	else
+		show_address(x);
+}
+
+static bool has_bits(const uint8_t *bits, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (bits[i])
+			return true;
+	return false;
+}
+
+/* " (in [3], out [4], left {tv_sec=0, tv_nsec=7})" after the number that select() returned */
+void show_selected_fds(struct syscall_value *x)
+{
+	static const char *const sets[] = { "in ", "out ", "except " };
+	const struct tacho_syscall_call *c = x->call;
+	const struct tacho_syscall_part *p;
+	const char *before = " (";
+
+	for (unsigned i = 0; i < countof(sets); i++) {
+		p = c->exit_parts && c->args[1 + i] ? find_part(c->exit_parts, c->n_exit_parts, 1 + i, TACHO_PART_MAIN) : NULL;
+		if (!p || !has_bits((const uint8_t *)(p + 1), p->n))
+			continue;
+		buf_printf(x->out, "%s%s", before, sets[i]);
+		put_fd_set(x, (const uint8_t *)(p + 1), p->n);
+		before = ", ";
+	}
+	p = c->exit_parts && c->args[4] ? find_part(c->exit_parts, c->n_exit_parts, 4, TACHO_PART_MAIN) : NULL;
+	if (p && p->n >= 16) {
+		int64_t left[2];
+
+		memcpy(left, p + 1, sizeof(left));
+		buf_printf(x->out, "%sleft {tv_sec=%lld, %s=%lld}", before, (long long)left[0], strcmp(c->sc->name, "select") != 0 ? "tv_nsec" : "tv_usec",
+			   (long long)left[1]);
+		before = ", ";
+	}
+	if (before[0] == ',')
+		buf_putc(x->out, ')');
 }
 
 /* struct epoll_event is packed on x86-64 only. */

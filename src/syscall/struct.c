@@ -153,11 +153,16 @@ void show_sysinfo(struct syscall_value *x)
 
 void show_tms(struct syscall_value *x)
 {
+	static const char *const names[] = { "tms_utime", "tms_stime", "tms_cutime", "tms_cstime" };
 	const int64_t *t = value_struct(x, 32);
 
+	for (int i = 0; t && i < 4; i++) {
+		buf_printf(x->out, "%s%s=%lld", i ? ", " : "{", names[i], (long long)t[i]);
+		if (t[i])		/* USER_HZ is 100 on all machines */
+			buf_printf(x->out, " /* %lld.%02lld s */", (long long)t[i] / 100, (long long)t[i] % 100);
+	}
 	if (t)
-		buf_printf(x->out, "{tms_utime=%lld, tms_stime=%lld, tms_cutime=%lld, tms_cstime=%lld}", (long long)t[0],
-			   (long long)t[1], (long long)t[2], (long long)t[3]);
+		buf_putc(x->out, '}');
 }
 
 void show_wait_status(struct syscall_value *x)
@@ -250,6 +255,20 @@ void show_offset_pointer(struct syscall_value *x)
 
 	if (v)
 		buf_printf(x->out, "[%lld]", (long long)*v);
+}
+
+/* "[0] => [3]": before the call, and after it if it has moved the offset */
+void show_changed_offset(struct syscall_value *x)
+{
+	const struct tacho_syscall_call *c = x->call;
+	const struct tacho_syscall_part *p = c->exit_parts ? find_part(c->exit_parts, c->n_exit_parts, x->arg, TACHO_PART_MAIN) : NULL;
+	int64_t after;
+
+	show_offset_pointer(x);
+	if (!x->v || !p || p->n < 8 || !c->returned || c->ret <= 0)
+		return;
+	memcpy(&after, p + 1, 8);
+	buf_printf(x->out, " => [%lld]", (long long)after);
 }
 
 void show_hex_pointer(struct syscall_value *x)

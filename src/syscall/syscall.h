@@ -99,6 +99,7 @@ const void *value_part(const struct syscall_value *x, unsigned index, size_t *n,
 /* The part of this argument and index in one sequence of parts, or NULL. */
 const struct tacho_syscall_part *find_part(const void *parts, size_t n, unsigned arg, unsigned index);
 void show_ready_fds(struct syscall_value *x);
+void show_selected_fds(struct syscall_value *x);
 
 /* The main part if it has at least n bytes; otherwise prints NULL or the address, and returns NULL. */
 const void *value_struct(struct syscall_value *x, size_t n);
@@ -127,7 +128,7 @@ void show_iovec(struct syscall_value *x, uint64_t address, unsigned index, bool 
 /* Printers of arg_types[], by file. */
 value_printer show_int, show_uint, show_long, show_ulong, show_hex, show_x32, show_pointer, show_addr, show_size,
 	show_offset, show_id, show_pid, show_at, show_fd_arg, show_mode_arg, show_omode, show_mknod, show_dev,
-	show_offset_pointer, show_hex_pointer, show_signal_arg, show_open_flags, show_socket_type,
+	show_offset_pointer, show_changed_offset, show_hex_pointer, show_signal_arg, show_open_flags, show_socket_type,
 	show_protocol, show_clone_flags, show_futex_op, show_futex_value, show_futex_time, show_futex_address,
 	show_futex_value3, show_clock_id;
 value_printer show_path, show_string, show_buffer_arg, show_strings, show_environment, show_iovec_arg,

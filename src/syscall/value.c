@@ -557,13 +557,16 @@ static void show_fcntl_return(struct syscall_value *x)
 static void show_ready(struct syscall_value *x)
 {
 	const char *name = x->call->sc->name;
+	bool polls = !strcmp(name, "poll") || !strcmp(name, "ppoll"), selects = !strcmp(name, "select") || !strcmp(name, "pselect6");
 
-	if ((strcmp(name, "poll") != 0 && strcmp(name, "ppoll") != 0) || is_perf_style(x))
+	if ((!polls && !selects) || is_perf_style(x))
 		return;
 	if (x->call->ret == 0)
 		buf_puts(x->out, " (Timeout)");
-	else if (x->call->ret > 0)
+	else if (x->call->ret > 0 && polls)
 		show_ready_fds(x);
+	else if (x->call->ret > 0)
+		show_selected_fds(x);
 }
 
 ptrdiff_t tacho_syscall_print_return(const struct tacho_syscall_call *call, const struct tacho_syscall_print_opts *opts,

@@ -129,7 +129,7 @@ static const struct trace_writer *choose_writer(const struct trace_opts *o)
 {
 	if (o->exec_tree)
 		return &trace_writer_exec;
-	if (o->json || (o->format && !strcmp(o->format, "json")))
+	if (o->json)
 		return &trace_writer_json;
 	return o->format && !strcmp(o->format, "strace") ? &trace_writer_strace : &trace_writer_perf;
 }
@@ -146,6 +146,7 @@ static int trace_run(void *opts, int argc, char **argv)
 	if (arch < 0)
 		return refuse("system calls of this architecture are not known; record raw_syscalls:* instead");
 	t.arch = (enum tacho_syscall_arch)arch;
+	t.o->json |= t.o->format && !strcmp(t.o->format, "json");
 	t.writer = choose_writer(t.o);
 	if (t.writer == &trace_writer_strace && !t.o->follow)
 		t.o->follow = 1;

@@ -16,7 +16,7 @@ bool trace_can_count_in_kernel(const struct trace *t)
 {
 	const struct trace_opts *o = t->o;
 
-	return (o->summary || o->strace_counts) && !o->with_summary && !o->paths.n && !o->exec_tree && !o->json;
+	return (o->summary || o->strace_counts) && !o->with_summary && !o->paths.n && !o->exec_tree;
 }
 
 enum tacho_syscall_count_by trace_count_by(const struct trace_opts *o)

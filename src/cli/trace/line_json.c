@@ -81,6 +81,8 @@ static void print_signal(struct trace *t, struct trace_thread *th, const struct 
 	begin(t, &j, th, ev->time_ns, "signal");
 	json_member(&j, "signal", str, tacho_signal_name((int)ev->v[0]));
 	json_member(&j, "code", i64, ev->v[1]);
+	if (ev->nr)
+		json_member(&j, "ignored", bool, true);
 	json_end(&j);
 	trace_line_end(t, th);
 }

@@ -10,24 +10,45 @@
 
 #include "cli/core/terminal.h"
 
+/* As "%*.3f" of milliseconds: a line has two such numbers, and printf would take most of its time. */
+static void put_ms(struct buf *out, uint64_t ns, size_t width)
+{
+	uint64_t us = (ns + 500) / 1000;
+	char text[24], *at = text + sizeof(text);
+
+	for (int i = 0; i < 3; i++, us /= 10)
+		*--at = (char)('0' + us % 10);
+	*--at = '.';
+	do {
+		*--at = (char)('0' + us % 10);
+		us /= 10;
+	} while (us);
+	buf_pad(out, ' ', width > (size_t)(text + sizeof(text) - at) ? width - (size_t)(text + sizeof(text) - at) : 0);
+	buf_put(out, at, (size_t)(text + sizeof(text) - at));
+}
+
 static void print_start(struct trace *t, const struct trace_thread *th, uint64_t time_ns, uint64_t from, uint64_t to)
 {
 	if (!t->o->no_timestamps) {
-		if (t->o->full_time)
-			buf_printf(&t->out, "%10.3f ", (double)time_ns / 1e6);
-		else if (!time_ns || time_ns < t->base_ns)
-			buf_puts(&t->out, "         ? ");
+		if (t->o->full_time || (time_ns && time_ns >= t->base_ns))
+			put_ms(&t->out, t->o->full_time ? time_ns : time_ns - t->base_ns, 10);
 		else
-			buf_printf(&t->out, "%10.3f ", (double)(time_ns - t->base_ns) / 1e6);
+			buf_puts(&t->out, "         ?");
+		buf_putc(&t->out, ' ');
 	}
-	if (!t->o->no_durations && from && to)
-		buf_printf(&t->out, "(%6.3f ms): ", (double)(to - from) / 1e6);
-	else if (!t->o->no_durations && to != 1)
+	if (!t->o->no_durations && from && to) {
+		buf_putc(&t->out, '(');
+		put_ms(&t->out, to - from, 6);
+		buf_puts(&t->out, " ms): ");
+	} else if (!t->o->no_durations && to != 1) {
 		buf_puts(&t->out, "(         ): ");
-	if (t->o->no_comm)
-		buf_printf(&t->out, "%d ", th->tid);
-	else
-		buf_printf(&t->out, "%s/%d ", th->comm[0] ? th->comm : "?", th->tid);
+	}
+	if (!t->o->no_comm) {
+		buf_text(&t->out, str_of(th->comm[0] ? th->comm : "?"));
+		buf_putc(&t->out, '/');
+	}
+	buf_u64(&t->out, (uint64_t)th->tid);
+	buf_putc(&t->out, ' ');
 }
 
 static bool is_zero(const struct buf *b, size_t from)
@@ -50,8 +71,10 @@ static void print_args(struct trace *t, struct trace_call *call)
 
 		if (!first)
 			buf_puts(&t->out, ", ");
-		if (!t->o->no_arg_names)
-			buf_printf(&t->out, "%.*s: ", (int)len, name);
+		if (!t->o->no_arg_names) {
+			buf_put(&t->out, name, len);
+			buf_puts(&t->out, ": ");
+		}
 		value = t->out.n;
 		trace_print_arg(t, call, i, &t->out);
 		if (buf_failed(&t->out))
@@ -77,7 +100,8 @@ static void print_exit(struct trace *t, struct trace_call *call)
 	if (continued) {
 		buf_printf(&t->out, " ... [continued]: %s())", name);
 	} else {
-		buf_printf(&t->out, "%s(", name);
+		buf_puts(&t->out, name);
+		buf_putc(&t->out, '(');
 		print_args(t, call);
 		buf_putc(&t->out, ')');
 	}

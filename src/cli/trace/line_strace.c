@@ -142,6 +142,20 @@ static const char *code_name(int64_t sig, int64_t code, char room[24])
 	return room;
 }
 
+/* In units of 10 ms, as user space has them. */
+static void put_child_times(struct trace *t, const struct tacho_syscall_event *ev)
+{
+	const struct { const char *name; uint64_t n; } times[] = { { "si_utime", (uint64_t)ev->ret }, { "si_stime", ev->entry_ns } };
+
+	for (size_t i = 0; i < countof(times); i++) {
+		uint64_t ticks = times[i].n / 10000000;
+
+		buf_printf(&t->out, ", %s=%llu", times[i].name, (unsigned long long)ticks);
+		if (ticks)
+			buf_printf(&t->out, " /* %llu.%02llu s */", (unsigned long long)ticks / 100, (unsigned long long)ticks % 100);
+	}
+}
+
 static void print_signal(struct trace *t, struct trace_thread *th, const struct tacho_syscall_event *ev)
 {
 	const char *name = tacho_signal_name((int)ev->v[0]);
@@ -159,6 +173,8 @@ static void print_signal(struct trace *t, struct trace_thread *th, const struct 
 		buf_printf(&t->out, ", si_status=%d", (int)ev->v[4]);
 	else if (ev->v[0] == SIGCHLD)
 		buf_printf(&t->out, ", si_status=%s", tacho_signal_name((int)ev->v[4]) ? tacho_signal_name((int)ev->v[4]) : "?");
+	if (ev->v[0] == SIGCHLD && ev->v[1] >= 1)
+		put_child_times(t, ev);
 	buf_puts(&t->out, "} ---");
 	trace_line_end(t, th);
 }

@@ -259,6 +259,14 @@ static void put_strace_name(const struct trace_call *call, unsigned arg, struct 
 		buf_puts(out, clone_names[arg]);
 }
 
+/* FUTEX_WAIT_BITSET has no second address, FUTEX_WAKE_BITSET no time either. */
+static bool is_unused_futex_arg(const struct trace_call *call, unsigned arg)
+{
+	unsigned op = call->c.args[1] & 0x7f;
+
+	return !strcmp(tacho_syscall_name(call->c.sc), "futex") && ((arg == 4 && (op == 9 || op == 10)) || (arg == 3 && op == 10));
+}
+
 /* Arguments of clone that its flags do not ask for are not shown. */
 static bool is_unused_clone_arg(const struct trace_call *call, unsigned arg)
 {
@@ -281,7 +289,7 @@ void trace_print_args(struct trace *t, struct trace_call *call, unsigned from, u
 	for (unsigned i = from; i < to; i++) {
 		unsigned arg = arg_in_order(call, i);
 
-		if (is_unused_clone_arg(call, arg))
+		if (is_unused_clone_arg(call, arg) || is_unused_futex_arg(call, arg))
 			continue;
 		if (i)
 			buf_puts(out, ", ");

@@ -9,6 +9,7 @@
 #include <stdio.h>
 
 #include "base/io.h"
+#include "base/json.h"
 
 
 void trace_stats_free(struct trace_stats *s)
@@ -148,6 +149,20 @@ static void print_errnos(struct trace *t, const struct call_stats *c)
 		}
 }
 
+static void put_json_errnos(struct json *j, const struct call_stats *c)
+{
+	json_key(j, "errnos");
+	json_begin(j, '{');
+	for (size_t i = 0; i < c->errnos.cap; i++)
+		if (c->errnos.slots[i].used) {
+			const char *name = tacho_errno_name((int)c->errnos.slots[i].key);
+
+			json_key(j, name ? name : "?");
+			json_u64(j, c->errnos.slots[i].value);
+		}
+	json_end(j);
+}
+
 static double deviation_percent(const struct call_stats *c)
 {
 	double variance = c->calls > 1 ? c->m2 / (double)(c->calls - 1) : 0;
@@ -227,8 +242,9 @@ static void print_threads(struct trace *t)
 
 		if (!th->stats)
 			continue;
-		buf_printf(&t->out, " %s (%d), %llu events, %.1f%%\n\n", th->comm, th->tid,
-			   (unsigned long long)th->stats->events,
+		buf_putc(&t->out, ' ');
+		buf_text(&t->out, str_of(th->comm));
+		buf_printf(&t->out, " (%d), %llu events, %.1f%%\n\n", th->tid, (unsigned long long)th->stats->events,
 			   100 * (double)th->stats->events / (double)max_of(t->total.events, (uint64_t)1));
 		print_table(t, th->stats);
 	}
@@ -269,8 +285,8 @@ static bool same_cgroup(const struct trace_thread *a, const struct trace_thread 
 	return !strcmp(a->cgroup ? a->cgroup : "?", b->cgroup ? b->cgroup : "?");
 }
 
-/* A table per cgroup: the first thread of each collects the others'. */
-static void print_cgroups(struct trace *t)
+/* The first thread of each cgroup collects the others' counts. */
+static void merge_cgroups(struct trace *t)
 {
 	for (size_t i = 0; i < t->threads.n; i++) {
 		struct trace_thread *th = t->threads.v[i];
@@ -286,6 +302,17 @@ static void print_cgroups(struct trace *t)
 			trace_stats_free(other->stats);
 			other->stats = NULL;
 		}
+	}
+}
+
+static void print_cgroups(struct trace *t)
+{
+	merge_cgroups(t);
+	for (size_t i = 0; i < t->threads.n; i++) {
+		const struct trace_thread *th = t->threads.v[i];
+
+		if (!th->stats)
+			continue;
 		buf_printf(&t->out, " cgroup %s, %llu events\n\n", th->cgroup ? th->cgroup : "?",
 			   (unsigned long long)th->stats->events);
 		print_table(t, th->stats);
@@ -307,10 +334,92 @@ static void print_counted_cgroups(struct trace *t)
 	}
 }
 
+static void put_json_calls(struct trace *t, struct json *j, const struct trace_stats *s)
+{
+	size_t n;
+	uint32_t *nrs = sorted_numbers(s, &n);
+
+	json_member(j, "events", u64, s->events);
+	json_key(j, "calls");
+	json_begin(j, '[');
+	for (size_t i = 0; nrs && i < n; i++) {
+		const struct call_stats *c;
+		char room[24];
+		uint32_t at = 0;
+
+		int_map_get(&s->by_nr, nrs[i], &at);
+		c = &s->calls.v[at];
+		json_begin(j, '{');
+		json_member(j, "name", str, name_of(t, nrs[i], room));
+		json_member(j, "calls", u64, c->calls);
+		json_member(j, "errors", u64, c->errors);
+		json_member(j, "total_ns", u64, c->sum_ns);
+		json_member(j, "min_ns", u64, c->min_ns);
+		json_member(j, "max_ns", u64, c->max_ns);
+		json_member(j, "mean_ns", double, c->mean);
+		json_member(j, "stddev_percent", double, deviation_percent(c));
+		if (t->o->errno_summary)
+			put_json_errnos(j, c);
+		json_end(j);
+	}
+	json_end(j);
+	free(nrs);
+}
+
+static void put_json_summary(struct trace *t, const char *kind, const struct trace_thread *th, const char *cgroup,
+			     const struct trace_stats *s)
+{
+	struct json j = { .out = &t->out };
+
+	json_begin(&j, '{');
+	json_member(&j, "schema", str, "tacho.trace-summary/1");
+	json_member(&j, "type", str, "summary");
+	json_member(&j, "of", str, kind);
+	if (th) {
+		json_member(&j, "pid", i64, th->pid);
+		json_member(&j, "tid", i64, th->tid);
+		json_member(&j, "comm", str, th->comm);
+	}
+	if (cgroup)
+		json_member(&j, "cgroup", str, cgroup);
+	put_json_calls(t, &j, s);
+	json_end(&j);
+	buf_putc(&t->out, '\n');
+}
+
+/* An object per thread or control group, or one in total. */
+static void print_json_summary(struct trace *t)
+{
+	const struct trace_opts *o = t->o;
+
+	if (!trace_summary_by_thread(o) && !trace_summary_by_cgroup(o))
+		put_json_summary(t, "total", NULL, NULL, &t->total);
+	for (size_t i = 0; i < t->cgroups.n; i++) {
+		char *path = trace_cgroup_path(t->cgroups.v[i].id);
+
+		put_json_summary(t, "cgroup", NULL, path ? path : "?", t->cgroups.v[i].stats);
+		free(path);
+	}
+	if (trace_summary_by_cgroup(o))
+		merge_cgroups(t);
+	for (size_t i = 0; i < t->threads.n; i++) {
+		const struct trace_thread *th = t->threads.v[i];
+
+		if (th->stats && trace_summary_by_cgroup(o))
+			put_json_summary(t, "cgroup", NULL, th->cgroup ? th->cgroup : "?", th->stats);
+		else if (th->stats)
+			put_json_summary(t, "thread", th, NULL, th->stats);
+	}
+}
+
 void trace_print_summary(struct trace *t)
 {
 	const struct trace_opts *o = t->o;
 
+	if (o->json && (o->strace_counts || o->summary || o->with_summary || o->errno_summary)) {
+		print_json_summary(t);
+		return;
+	}
 	if (o->strace_counts) {
 		print_strace_counts(t);
 		return;

@@ -221,6 +221,34 @@ static bool is_before_command(struct trace *t, struct trace_thread *th, const st
 	return false;
 }
 
+static bool is_shown_yet(const struct trace *t, const struct trace_thread *th)
+{
+	return t->command_started || th->tid != t->command_pid;
+}
+
+static void show_ignored_signal(struct trace *t, struct trace_thread *th)
+{
+	struct tacho_syscall_event ev = th->ignored_signal;
+
+	if (!ev.size)
+		return;
+	th->ignored_signal.size = 0;
+	if (t->writer->signal && is_shown_yet(t, th))
+		t->writer->signal(t, th, &ev);
+}
+
+/* An ignored signal does not interrupt the call that the thread is in; strace shows it when that returns. The kernel
+ * stores one signal of each number. */
+static void on_signal(struct trace *t, struct trace_thread *th, const struct tacho_syscall_event *ev)
+{
+	if (ev->nr && th->in_call) {
+		th->ignored_signal = *ev;
+		th->ignored_signal.size = sizeof(*ev);
+	} else if (t->writer->signal && is_shown_yet(t, th)) {
+		t->writer->signal(t, th, ev);
+	}
+}
+
 static void on_exit_event(struct trace *t, struct trace_thread *th, const struct tacho_syscall_event *ev)
 {
 	struct tacho_syscall_event as_entered = *ev;
@@ -263,6 +291,8 @@ static void on_exit_event(struct trace *t, struct trace_thread *th, const struct
 	th->in_call = th->printed = th->has_execed = false;
 	if (t->current == th)
 		t->current = NULL;
+	th->ignored_signal.time_ns = ev->time_ns;
+	show_ignored_signal(t, th);
 }
 
 static int on_fork(struct trace *t, struct trace_thread *parent, const struct tacho_syscall_event *ev)
@@ -409,8 +439,7 @@ int trace_on_event(void *trace, const struct tacho_syscall_event *ev)
 		err = on_call(t, th, ev);
 		break;
 	case TACHO_SYSCALL_SIGNAL:
-		if (t->writer->signal && (t->command_started || th->tid != t->command_pid))
-			t->writer->signal(t, th, ev);
+		on_signal(t, th, ev);
 		break;
 	}
 	if (err == 0 && t->out.n > 60000)

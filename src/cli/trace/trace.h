@@ -88,6 +88,7 @@ struct trace_thread {
 	char *cgroup;			/* --summary-mode cgroup: its path, once needed */
 	uint32_t serial;		/* as in the tracer's counts */
 	unsigned depth;			/* of its process below the first ones */
+	struct tacho_syscall_event ignored_signal;	/* was sent during the call, and is shown after it; size 0: none */
 	struct buf lines;		/* -ff: not yet written to its file */
 	bool has_file;			/* it was created */
 };

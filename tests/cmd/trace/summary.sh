@@ -47,6 +47,15 @@ tacho trace -s --errno-summary --summary-mode total -o got python3 work.py
 grep -qE '^	+EBADF: 2[0-9][0-9]$' got || fail "errors: $(cat got)"
 tacho trace -c -o got python3 work.py
 grep -qE '^ *[0-9.]+ +[0-9.]+ +[0-9]+ +[0-9]+ +2[0-9][0-9] close$' got || fail "-c: $(cat got)"
+tacho trace --json -s --errno-summary -o got python3 work.py
+python3 - <<'PY' || fail "--json -s: $(cat got)"
+import json
+rows = [json.loads(line) for line in open("got")]
+assert all(r["schema"] == "tacho.trace-summary/1" and r["of"] == "thread" and r["comm"] for r in rows), rows
+calls = [c for r in rows for c in r["calls"] if c["name"] == "close"]
+assert sum(c["errors"] for c in calls) >= 200 and any(c["errnos"].get("EBADF", 0) >= 50 for c in calls), calls
+assert all(c["min_ns"] <= c["mean_ns"] <= c["max_ns"] and c["total_ns"] >= c["max_ns"] for c in calls)
+PY
 # No event of a call reaches the command: a ring buffer of one page is enough.
 tacho trace -s -m 1 -o got dd if=/dev/zero of=/dev/null bs=1 count=50000 2>err
 ! grep -q lost err || fail "$(cat err)"
