@@ -30,7 +30,10 @@ const char *tacho_signal_name(int sig)
 
 const char *tacho_errno_name(int err)
 {
-	return strerrorname_np(err);
+	/* the kernel's own, which user space never sees */
+	static const char *const restarts[] = { "ERESTARTSYS", "ERESTARTNOINTR", "ERESTARTNOHAND", "ENOIOCTLCMD", "ERESTART_RESTARTBLOCK" };
+
+	return err >= 512 && err <= 516 ? restarts[err - 512] : strerrorname_np(err);
 }
 
 void show_signal(struct syscall_value *x, uint64_t sig)

@@ -49,6 +49,12 @@ static const struct option_row trace_rows[] = {
 	{ OPT_FLAG, 0, "show-zeros", AT(show_zeros), NULL, "print arguments that are zero too" },
 	{ OPT_FLAG, 0, "show-prefix", AT(show_prefix), NULL, "print whole names of flags: O_RDONLY instead of RDONLY" },
 	{ OPT_UINT, 0, "args-alignment", AT(args_alignment), "COLUMN", "column of the returned value (default 70)", .min = 0, .max = 500 },
+	{ OPT_STR, 0, "call-graph", AT(call_graph), "MODE[,BYTES]", "print the call chain of each call: auto, fp, dwarf (BYTES of the stack are copied) or lbr",
+	  .complete = "auto fp dwarf lbr" },
+	{ OPT_FLAG, 'k', "stack-trace", AT(stack_trace), NULL, "as --call-graph auto" },
+	{ OPT_FLAG, 0, "kernel-syscall-graph", AT(kernel_chains), NULL, "call chains with the kernel's part" },
+	{ OPT_UINT, 0, "max-stack", AT(max_stack), "N", "print at most N frames of a call chain", .min = 1, .max = 127 },
+	{ OPT_UINT, 0, "min-stack", AT(min_stack), "N", "print only call chains of at least N frames", .min = 0, .max = 127 },
 	{ OPT_STR, 'o', "output", AT(output), "FILE", "write to FILE instead of stderr", .complete = "file" },
 	{ OPT_FLAG, 0, "exec", AT(exec_tree), NULL, "programs that are executed, as a tree with arguments and failures" },
 	{ OPT_GROUP, .help = "Summary" },
@@ -70,11 +76,6 @@ static const struct option_row trace_rows[] = {
 	NOTED(0, "tool_stats", NULL, "lost events are always reported"),
 	NOTED(0, "proc-map-timeout", "MSEC", "mappings of processes are not read"),
 	NOTED('v', "verbose", NULL, "there are no further messages"),
-	REFUSED(0, "call-graph", "call chains are recorded: tacho record -g -e raw_syscalls:sys_exit"),
-	REFUSED('k', "stack-trace", "call chains are recorded: tacho record -g -e raw_syscalls:sys_exit"),
-	REFUSED(0, "kernel-syscall-graph", "call chains are recorded: tacho record -g -e raw_syscalls:sys_exit"),
-	REFUSED(0, "max-stack", "call chains are recorded: tacho record -g -e raw_syscalls:sys_exit"),
-	REFUSED(0, "min-stack", "call chains are recorded: tacho record -g -e raw_syscalls:sys_exit"),
 	REFUSED(0, "print-sample", "of a recording, tacho script -D prints all fields of samples"),
 	REFUSED(0, "sched", "time spent blocked is recorded: tacho record --off-cpu"),
 	REFUSED(0, "max-summary", "the most frequent calls come first: tacho trace -s ... 2>&1 | head"),
@@ -103,11 +104,22 @@ static int refuse(const char *text)
 
 static int check(struct trace_opts *o, int argc)
 {
+	enum tacho_chain chain;
+	uint32_t bytes;
+
 	if (o->format && strcmp(o->format, "perf") != 0 && strcmp(o->format, "strace") != 0 && strcmp(o->format, "json") != 0)
 		return refuse("--format is perf, strace or json");
 	if (o->summary_mode && strcmp(o->summary_mode, "thread") != 0 && strcmp(o->summary_mode, "total") != 0 &&
 	    strcmp(o->summary_mode, "cgroup") != 0)
 		return refuse("--summary-mode is thread, total or cgroup");
+	if (o->call_graph && trace_chain_mode(o->call_graph, &chain, &bytes) < 0)
+		return refuse("--call-graph is auto, fp, dwarf, lbr, or dwarf with the bytes of the stack to copy, as in dwarf,8192");
+	if ((o->kernel_chains || o->stack_trace || o->max_stack || o->min_stack) && !o->call_graph)
+		o->call_graph = "auto";		/* as in perf */
+	if (o->call_graph && o->input)
+		return refuse("-i prints no call chains; tacho script does");
+	if (o->call_graph && (o->summary || o->strace_counts || o->exec_tree))
+		return refuse("a summary has no call chains");
 	if (o->failure && o->successful)
 		return refuse("-z and -Z exclude each other");
 	if (o->pagefaults && strcmp(o->pagefaults, "all") != 0 && strcmp(o->pagefaults, "min") != 0 && strcmp(o->pagefaults, "maj") != 0)

@@ -86,7 +86,7 @@ static const char *cwd_of(struct trace_process *p)
 	return p->cwd;
 }
 
-static struct str string_in(const void *parts, size_t n, unsigned arg)
+struct str trace_string_in(const void *parts, size_t n, unsigned arg)
 {
 	const uint8_t *at = parts;
 
@@ -107,9 +107,9 @@ static struct str string_in(const void *parts, size_t n, unsigned arg)
 /* A path as it was captured; empty: it was not. */
 static struct str path_arg(const struct trace_call *call, unsigned arg)
 {
-	struct str path = string_in(call->c.entry_parts, call->c.n_entry_parts, arg);
+	struct str path = trace_string_in(call->c.entry_parts, call->c.n_entry_parts, arg);
 
-	return path.n ? path : string_in(call->c.exit_parts, call->c.n_exit_parts, arg);
+	return path.n ? path : trace_string_in(call->c.exit_parts, call->c.n_exit_parts, arg);
 }
 
 /* The path that a call has opened: the argument, made absolute. */

@@ -55,6 +55,7 @@ static void print_exit(struct trace *t, struct trace_call *call)
 		json_u64(&j, call->exit_ns - call->entry_ns);
 	else
 		json_null(&j);
+	trace_print_chain_json(t, call->th, &j);
 	json_end(&j);
 	trace_line_end(t, call->th);
 }
@@ -70,6 +71,7 @@ static void print_unfinished(struct trace *t, struct trace_thread *th)
 	json_null(&j);
 	json_key(&j, "duration_ns");
 	json_null(&j);
+	trace_print_chain_json(t, th, &j);
 	json_end(&j);
 	trace_line_end(t, th);
 }

@@ -112,6 +112,7 @@ static void print_exit(struct trace *t, struct trace_call *call)
 	trace_print_return(t, call, &t->out);
 	if (t->colors && failed)
 		buf_puts(&t->out, TERM_PLAIN);
+	trace_print_chain_perf(t, call->th);
 	trace_line_end(t, call->th);
 }
 
@@ -129,6 +130,8 @@ static void print_unfinished(struct trace *t, struct trace_thread *th)
 	if (call.c.sc && tacho_syscall_never_returns(call.c.sc))
 		buf_puts(&t->out, " = ?");
 	th->printed = true;
+	if (call.c.sc && tacho_syscall_never_returns(call.c.sc))
+		trace_print_chain_perf(t, th);
 	trace_line_end(t, th);
 }
 
@@ -144,6 +147,8 @@ static void print_event(struct trace *t, struct trace_thread *th, uint64_t time_
 {
 	print_start(t, th, time_ns, 0, t->has_calls ? 0 : 1);
 	buf_printf(&t->out, "%s%s", name, text);
+	if (!th->in_call)
+		trace_print_chain_perf(t, th);
 	trace_line_end(t, th);
 }
 

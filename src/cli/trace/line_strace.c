@@ -113,6 +113,7 @@ static void print_exit(struct trace *t, struct trace_call *call)
 		buf_puts(&t->out, TERM_PLAIN);
 	if (call->entry_ns)
 		buf_printf(&t->out, " <%.6f>", (double)(call->exit_ns - call->entry_ns) / 1e9);
+	trace_print_chain_strace(t, call->th);
 	trace_line_end(t, call->th);
 }
 
@@ -161,6 +162,8 @@ static void print_signal(struct trace *t, struct trace_thread *th, const struct 
 	const char *name = tacho_signal_name((int)ev->v[0]);
 	char room[24];
 
+	if (ev->v[0] == SIGKILL)	/* ends the thread; strace does not see it */
+		return;
 	interrupt_current(t, th);
 	print_start(t, th, ev->time_ns);
 	buf_printf(&t->out, "--- %s {si_signo=%s, si_code=%s", name ? name : "?", name ? name : "?",
@@ -196,6 +199,7 @@ static void print_task_exit(struct trace *t, struct trace_thread *th, const stru
 		} else {
 			buf_puts(&t->out, " <unfinished ...>) = ?");
 		}
+		trace_print_chain_strace(t, th);
 		trace_line_end(t, th);
 	} else if (th->in_call && th->printed && trace_wants_unfinished(t, th)) {
 		char room[24];

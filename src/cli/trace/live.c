@@ -235,13 +235,13 @@ static void set_directory(struct trace *t)
 
 static bool needs_sampler(const struct trace *t)
 {
-	return t->want.tracepoints.n || t->o->pagefaults || !t->tracer;
+	return t->want.tracepoints.n || t->o->pagefaults || t->o->call_graph || !t->tracer;
 }
 
 static int open_sampler(struct trace *t)
 {
 	struct tacho_error e = { .column = -1 };
-	int err = trace_sampler_open(t, !t->tracer && t->has_calls, &e);
+	int err = trace_sampler_open(t, (!t->tracer || t->o->call_graph) && t->has_calls, &e);
 
 	if (err < 0)
 		message_error("trace", NULL, NULL, &e);
@@ -304,7 +304,7 @@ int trace_run_live(struct trace *t, char **argv)
 		return EXIT_FAILED;
 	}
 	if (err < 0)
-		message_text("trace", "strings are not shown: %s", e.message);
+		message_text("trace", "strings are not shown: %s%s%s", e.message, e.hint[0] ? "\n  " : "", e.hint);
 	err = run(t, argv, &status);
 	trace_finish_pending(t);
 	if (t->tracer && t->counts_in_kernel && err == 0)

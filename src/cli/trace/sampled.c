@@ -49,7 +49,7 @@ static int add_calls(struct trace *t, struct tacho_error *e)
 
 	call_filter(t, &filter);
 	err = add_event(t, "raw_syscalls:sys_enter", filter.n ? filter.bytes : NULL, e);
-	return err < 0 ? err : add_event(t, "raw_syscalls:sys_exit", filter.n ? filter.bytes : NULL, e);
+	return err < 0 || t->tracer ? err : add_event(t, "raw_syscalls:sys_exit", filter.n ? filter.bytes : NULL, e);
 }
 
 static int add_events(struct trace *t, bool with_calls, struct tacho_error *e)
@@ -66,7 +66,7 @@ static int add_events(struct trace *t, bool with_calls, struct tacho_error *e)
 	return err;
 }
 
-static void classify(struct trace_sampled_event *ev, uint32_t type)
+static void classify(struct trace_sampled_event *ev, uint32_t type, bool has_tracer)
 {
 	static const struct { const char *name; int kind; } kinds[] = {
 		{ "raw_syscalls:sys_enter", TRACE_ENTRY }, { "raw_syscalls:sys_exit", TRACE_EXIT },
@@ -77,6 +77,8 @@ static void classify(struct trace_sampled_event *ev, uint32_t type)
 	for (size_t i = 0; i < countof(kinds); i++)
 		if (!strncmp(ev->name, kinds[i].name, strlen(kinds[i].name)))
 			ev->kind = kinds[i].kind;
+	if (ev->kind == TRACE_ENTRY && has_tracer)
+		ev->kind = TRACE_CHAIN;
 }
 
 static int find_formats(struct trace *t, struct tacho_error *e)
@@ -112,7 +114,7 @@ static int learn_events(struct trace *t, struct tacho_error *e)
 		err = tacho_sampler_attr(t->sampler, i, attr, sizeof(attr), &why);
 		if (err < 0)
 			return error_set(e, err, "%s: %s", ev->name, why ? why : "cannot be sampled");
-		classify(ev, attr[0]);
+		classify(ev, attr[0], t->tracer);
 		tacho_layout_init(&ev->layout, attr, sizeof(attr));
 	}
 	err = find_formats(t, e);
@@ -144,6 +146,13 @@ int trace_sampler_open(struct trace *t, bool with_calls, struct tacho_error *e)
 	if (o->pagefaults)
 		opts.fields |= TACHO_FIELD_ADDR;
 	opts.ring_pages = o->ring_pages;
+	if (o->call_graph) {
+		err = trace_chains_plan(t, &opts);
+		if (err == 0)
+			err = trace_chains_open(t, e);
+		if (err < 0)
+			return err;
+	}
 	target.all_cpus = o->all_cpus || (!o->pid && !o->tid && !t->command_pid && !o->user);
 	if (o->cpus)
 		target.cpus = o->cpus;
@@ -181,6 +190,7 @@ void trace_sampler_close(struct trace *t)
 	buf_done(&t->queue.bytes);
 	free(t->events);
 	free(t->scratch);
+	trace_chains_close(t);
 	tacho_trace_free(t->formats);
 	tacho_sampler_free(t->sampler);
 	tacho_close(t->lib);
@@ -357,6 +367,13 @@ int trace_handle_sample(struct trace *t, const struct trace_sampled_event *ev, c
 	t->scratch->used = 0;
 	if (t->stop || tacho_sample_decode(&s, rec, &ev->layout, t->scratch) < 0)
 		return 0;
+	if (t->unwinder && ev->kind != TRACE_EXIT) {
+		th = trace_thread_get(t, (int)s.pid, (int)s.tid);
+		if (!th || trace_chain_store(t, th, &s) < 0)
+			return -ENOMEM;
+	}
+	if (ev->kind == TRACE_CHAIN)
+		return 0;
 	if (ev->kind == TRACE_ENTRY || ev->kind == TRACE_EXIT)
 		return handle_call(t, &s, ev->kind == TRACE_ENTRY);
 	th = trace_thread_get(t, (int)s.pid, (int)s.tid);
@@ -384,7 +401,10 @@ int trace_handle_sideband(struct trace *t, const struct tacho_layout *lay, const
 	struct tacho_sideband s;
 
 	t->scratch->used = 0;
-	if (t->tracer || tacho_sideband_decode(&s, rec, lay, t->scratch) < 0)
+	if (tacho_sideband_decode(&s, rec, lay, t->scratch) < 0)
+		return 0;
+	trace_chain_feed(t, &s);
+	if (t->tracer && rec->type != TACHO_RECORD_LOST)
 		return 0;		/* the tracer has these events too */
 	ev.time_ns = s.id.time;
 	switch (rec->type) {

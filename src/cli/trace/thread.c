@@ -59,6 +59,7 @@ static void free_thread(struct trace_thread *th)
 {
 	buf_done(&th->parts);
 	buf_done(&th->lines);
+	vec_done(&th->chain);
 	trace_stats_free(th->stats);
 	free(th->cgroup);
 	free(th);
@@ -291,6 +292,7 @@ static void on_exit_event(struct trace *t, struct trace_thread *th, const struct
 	th->in_call = th->printed = th->has_execed = false;
 	if (t->current == th)
 		t->current = NULL;
+	th->chain.n = 0;
 	th->ignored_signal.time_ns = ev->time_ns;
 	show_ignored_signal(t, th);
 }
@@ -337,6 +339,23 @@ static void on_task_exit(struct trace *t, struct trace_thread *th, const struct 
 		t->current = NULL;
 }
 
+/* The file name of an exec may not have been in memory when the call started, and its memory is gone when it returns; the
+ * kernel's copy is in the event. */
+static void add_exec_name(struct trace *t, struct trace_thread *th, const struct tacho_syscall_event *ev)
+{
+	const struct tacho_syscall *sc = tacho_syscall_by_nr(t->arch, th->nr);
+	struct tacho_syscall_part part;
+
+	if (th->compat || !sc || strcmp(tacho_syscall_name(sc), "execve") != 0 || ev->n_parts < sizeof(part) ||
+	    trace_string_in(th->parts.bytes, th->parts.n, 0).n)
+		return;
+	memcpy(&part, ev->parts, sizeof(part));
+	if (part.n <= ev->n_parts - sizeof(part)) {
+		buf_put(&th->parts, ev->parts, sizeof(part) + part.n);
+		buf_pad(&th->parts, '\0', -th->parts.n & 7);
+	}
+}
+
 /* The other threads of a process end before an exec, and the one that calls it becomes the first. */
 static void on_exec(struct trace *t, struct trace_thread *th, const struct tacho_syscall_event *ev)
 {
@@ -364,6 +383,8 @@ static void on_exec(struct trace *t, struct trace_thread *th, const struct tacho
 		th->alive = true;
 	}
 	th->has_execed = th->in_call && is_exec_call(t, th->nr);
+	if (th->has_execed)
+		add_exec_name(t, th, ev);
 	if (!t->command_started && th->tid == t->command_pid && th->has_execed) {
 		start_command(t, th, ev->time_ns);
 		start_call(t, th);

@@ -9,6 +9,7 @@
 
 #include "base/buf.h"
 #include "base/int_map.h"
+#include "base/json.h"
 #include "base/vec.h"
 #include "cli/core/command.h"
 
@@ -16,7 +17,9 @@
 #include <tacho/evset.h>
 #include <tacho/perfdata.h>
 #include <tacho/sampler.h>
+#include <tacho/symbol.h>
 #include <tacho/trace.h>
+#include <tacho/unwind.h>
 
 struct trace_opts {
 	struct strlist exprs;		/* -e, in order */
@@ -31,6 +34,9 @@ struct trace_opts {
 	double duration_ms;
 	uint64_t max_events;
 	uint32_t last, string_limit, ring_pages;
+	const char *call_graph;		/* NULL: none */
+	bool stack_trace, kernel_chains;	/* -k, --kernel-syscall-graph */
+	uint32_t max_stack, min_stack;
 	struct strlist paths;		/* -P */
 };
 
@@ -88,6 +94,14 @@ struct trace_thread {
 	char *cgroup;			/* --summary-mode cgroup: its path, once needed */
 	uint32_t serial;		/* as in the tracer's counts */
 	unsigned depth;			/* of its process below the first ones */
+	struct {			/* --call-graph: of the call that it is in */
+		struct trace_frame {
+			struct tacho_spot spot;
+			uint64_t ip;
+			enum tacho_space space;
+		} *v;
+		size_t n, cap;
+	} chain;
 	struct tacho_syscall_event ignored_signal;	/* was sent during the call, and is shown after it; size 0: none */
 	struct buf lines;		/* -ff: not yet written to its file */
 	bool has_file;			/* it was created */
@@ -131,6 +145,8 @@ struct trace {
 	struct tacho *lib;
 	struct tacho_sampler *sampler;
 	struct tacho_trace *formats;
+	struct tacho_symbols *symbols;	/* with --call-graph */
+	struct tacho_unwinder *unwinder;
 	struct trace_sampled_event *events;	/* by index in the sampler or the recording */
 	size_t n_events;
 	struct trace_queue {		/* of events of several rings, until they can be put in order */
@@ -205,6 +221,8 @@ bool trace_wants_unfinished(struct trace *t, struct trace_thread *th);
 /* fd_paths.c */
 void trace_fds_on_call(struct trace *t, const struct trace_call *call);
 void trace_fds_read(struct trace *t, int pid);		/* the descriptors that a process has now */
+/* A string that was captured for an argument; empty: none. */
+struct str trace_string_in(const void *parts, size_t n, unsigned arg);
 void trace_fds_fork(struct trace *t, int parent, int child);
 size_t trace_fd_text(struct trace *t, struct trace_process *p, int fd, char *out, size_t room);
 void trace_process_done(struct trace_process *p);
@@ -228,6 +246,17 @@ struct trace_call trace_pending_call(struct trace *t, struct trace_thread *th);
 struct call_stats *trace_stats_of(struct trace_stats *s, uint32_t nr);
 #define TRACE_OF_32_BITS 0x80000000u	/* in the keys of statistics: a number of a 32-bit program */
 
+/* call_chain.c */
+int trace_chain_mode(const char *text, enum tacho_chain *chain, uint32_t *stack_bytes);	/* 0 or -EINVAL */
+int trace_chains_plan(const struct trace *t, struct tacho_sampler_opts *opts);
+int trace_chains_open(struct trace *t, struct tacho_error *e);
+void trace_chains_close(struct trace *t);
+void trace_chain_feed(struct trace *t, const struct tacho_sideband *s);
+int trace_chain_store(struct trace *t, struct trace_thread *th, const struct tacho_sample *s);
+void trace_print_chain_perf(struct trace *t, struct trace_thread *th);
+void trace_print_chain_strace(struct trace *t, struct trace_thread *th);
+void trace_print_chain_json(struct trace *t, struct trace_thread *th, struct json *j);
+
 /* kernel_counts.c: calls that BPF programs have counted */
 bool trace_can_count_in_kernel(const struct trace *t);
 enum tacho_syscall_count_by trace_count_by(const struct trace_opts *o);
@@ -243,7 +272,7 @@ void trace_stats_free(struct trace_stats *s);
 
 /* sampled.c */
 struct trace_sampled_event {
-	enum { TRACE_OTHER, TRACE_ENTRY, TRACE_EXIT, TRACE_FAULT_MIN, TRACE_FAULT_MAJ, TRACE_TRACEPOINT } kind;
+	enum { TRACE_OTHER, TRACE_ENTRY, TRACE_EXIT, TRACE_CHAIN, TRACE_FAULT_MIN, TRACE_FAULT_MAJ, TRACE_TRACEPOINT } kind;
 	const char *name;
 	const struct tacho_trace_event *format;
 	struct tacho_layout layout;
