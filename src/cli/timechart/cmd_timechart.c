@@ -100,11 +100,19 @@ static uint64_t drawn_end(const struct chart_model *m, const struct tacho_timech
 	return chart_is_io(s->kind) && end > s->from_ns ? max_of(s->to_ns, end) : s->to_ns;
 }
 
+/* The errno of a result; 0: it is not an error. */
+static int32_t error_of(int64_t result)
+{
+	enum { ERRNO_MAX = 4095 };
+
+	return result < 0 && result >= -ERRNO_MAX ? (int32_t)-result : 0;
+}
+
 /* Whether a call continues the task's last one of its kind: the same file, the same error, and close to it. */
 static struct chart_span *find_near(struct chart_model *m, const struct chart_row *row, const struct tacho_timechart_span *s)
 {
 	struct chart_span *last = row->last_io[s->kind] ? &m->spans.v[row->last_io[s->kind] - 1] : NULL;
-	int32_t error = s->result < 0 ? (int32_t)-s->result : 0;
+	int32_t error = error_of(s->result);
 
 	return last && last->fd == s->fd && last->error == error && last->from_ns <= s->from_ns &&
 	       (s->from_ns <= last->to_ns || s->from_ns - last->to_ns <= m->o->io_merge_ns) ? last : NULL;
@@ -152,7 +160,7 @@ static struct chart_span *new_span(struct chart_model *m, const struct tacho_tim
 	*slot = (struct chart_span){ .kind = s->kind, .from_ns = s->from_ns, .to_ns = s->to_ns, .cpu = s->cpu, .value = s->value, .task = task };
 	if (chart_is_io(s->kind)) {
 		slot->fd = s->fd;
-		slot->error = s->result < 0 ? (int32_t)-s->result : 0;
+		slot->error = error_of(s->result);
 		m->tasks.v[task].last_io[s->kind] = (uint32_t)m->spans.n;
 	}
 	return slot;

@@ -35,7 +35,14 @@ r.sample(read[0], 0, 9, 9, 82000000, fd=1)
 r.sample(write[1], 0, 9, 9, 83000000, ret=1)
 r.sample(read[0], 0, 9, 9, 100000000, fd=1)
 r.write('io.data')
+r = Recording(cpus=2)					# results that are neither bytes nor errors, files that do not exist
+read = call('read', ('unsigned int', 'fd'))
+for i, ret in enumerate((-2 ** 63, 2 ** 63 - 1, -4096, -2 ** 31, 2 ** 63 - 1)):
+    io(read, 7, 1000 * i + 1, 1, ret, fd=2 ** 31 - i % 2)
+r.write('wrong.data')
 P
+tacho timechart -i wrong.data --io-merge-dist 1s -o - >wrong.svg 2>err || fail "$(cat err)"
+! grep -q 'class="error' wrong.svg && grep -q 'class="read"' wrong.svg || fail "results that are no errors: $(cat wrong.svg)"
 boxes() {	# FILE: class and text of each box
 	python3 - "$1" <<'P'
 import sys
