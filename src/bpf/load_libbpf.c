@@ -5,14 +5,11 @@
  */
 #include "bpf/load_libbpf.h"
 
-#include <dlfcn.h>
 #include <errno.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "base/defs.h"
 #include "base/error.h"
+#include "base/shared_library.h"
 
 /* result, name, parameters, arguments, value without the library */
 #define LIBBPF_FUNCTIONS(F) \
@@ -73,41 +70,20 @@ static const struct libbpf_function {
 	LIBBPF_FUNCTIONS(ENTRY)
 };
 
-static char last_message[400];
-
-/* Stores the last warning. The first line of the verifier's log is the reason in most cases, but the library prints
- * the log as one message after a marker. */
-static int keep_message(enum libbpf_print_level level, const char *fmt, va_list ap)
-{
-	char text[sizeof(last_message)];
-	char *end;
-
-	if (level != LIBBPF_WARN)
-		return 0;
-	vsnprintf(text, sizeof(text), fmt, ap);
-	end = strchr(text, '\n');
-	if (end)
-		*end = '\0';
-	if (!last_message[0] || strstr(text, "failed"))
-		snprintf(last_message, sizeof(last_message), "%s",
-			 strncmp(text, "libbpf: ", 8) == 0 ? text + 8 : text);
-	return 0;
-}
-
 int libbpf_open(struct tacho_error *e)
 {
 	static void *library;
 
-	last_message[0] = '\0';
+	libbpf_forget_message();
 	if (library)
 		return 0;
-	library = dlopen("libbpf.so.1", RTLD_NOW | RTLD_LOCAL);
+	library = shared_library_open("libbpf.so.1");
 	for (size_t i = 0; library && i < countof(functions); i++) {
-		*functions[i].at = dlsym(library, functions[i].name);
+		*functions[i].at = shared_library_find(library, functions[i].name);
 		if (!*functions[i].at) {
 			error_set(e, -EOPNOTSUPP, "libbpf.so.1 has no function %s", functions[i].name);
 			error_hint(e, "it is too old: install libbpf 1.0 or later");
-			dlclose(library);
+			shared_library_close(library);
 			library = NULL;
 			return -EOPNOTSUPP;
 		}
@@ -117,11 +93,6 @@ int libbpf_open(struct tacho_error *e)
 		error_hint(e, "install libbpf (Debian: libbpf1)");
 		return -EOPNOTSUPP;
 	}
-	libbpf_set_print(keep_message);
+	libbpf_set_print(libbpf_keep_message);
 	return 0;
-}
-
-const char *libbpf_last_message(void)
-{
-	return last_message;
 }

@@ -11,6 +11,7 @@
 #include <bpf/bpf.h>
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
+#include <stdarg.h>
 
 #include <tacho/common.h>
 
@@ -19,6 +20,9 @@ int libbpf_open(struct tacho_error *e);
 
 /* The last message that libbpf reported, without a newline; empty: none. It names the program or map. */
 const char *libbpf_last_message(void);
+void libbpf_forget_message(void);
+/* For libbpf_set_print(). */
+int libbpf_keep_message(enum libbpf_print_level level, const char *fmt, va_list ap);
 
 /* Fills in *e for a program that could not be loaded or attached: `err` is libbpf's error. Returns it. */
 int libbpf_error(int err, struct tacho_error *e);

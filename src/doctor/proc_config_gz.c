@@ -5,11 +5,11 @@
  */
 #include "doctor/check.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <zlib.h>
 
 #include "base/io.h"
+#include "base/shared_library.h"
 
 struct unzip {
 	void *library;
@@ -33,17 +33,17 @@ static void unzip_close(struct unzip *z)
 	if (z->file)
 		unzip_finish(z);
 	if (z->library)
-		dlclose(z->library);
+		shared_library_close(z->library);
 }
 
 static int unzip_open(struct unzip *z, const char *path)
 {
-	z->library = dlopen("libz.so.1", RTLD_NOW | RTLD_LOCAL);
+	z->library = shared_library_open("libz.so.1");
 	if (!z->library)
 		return -EOPNOTSUPP;
-	z->open = (__typeof__(gzopen) *)dlsym(z->library, "gzopen");
-	z->read = (__typeof__(gzread) *)dlsym(z->library, "gzread");
-	z->close = (__typeof__(gzclose) *)dlsym(z->library, "gzclose");
+	z->open = (__typeof__(gzopen) *)shared_library_find(z->library, "gzopen");
+	z->read = (__typeof__(gzread) *)shared_library_find(z->library, "gzread");
+	z->close = (__typeof__(gzclose) *)shared_library_find(z->library, "gzclose");
 	if (!z->open || !z->read || !z->close)
 		return -EOPNOTSUPP;
 	z->file = z->open(path, "rbe");

@@ -1,15 +1,16 @@
 /*
- * Event names of libpfm4, which has tables for many CPUs. The library is loaded with dlopen() when
+ * Event names of libpfm4, which has tables for many CPUs. The library is loaded when
  * pfm::NAME is given or a name is not found elsewhere. The used parts of its interface are declared
  * here, so its header is not needed to build tacho. The whole text ("skx::L2_RQSTS:MISS:c=1:u") is
  * passed to libpfm4, which parses unit masks and modifiers in its own syntax.
  */
 #include "event/parse.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
+
+#include "base/shared_library.h"
 
 enum { PFM_SUCCESS = 0, PFM_ERR_NOTSUPP = -1, PFM_ERR_NOTFOUND = -4 };
 enum { PFM_KERNEL = 1, PFM_USER = 8, PFM_HYPERVISOR = 16 };
@@ -32,12 +33,12 @@ static struct {
 	const char *(*strerror)(int code);
 } pfm = { .once = PTHREAD_ONCE_INIT };
 
-#define LOAD(field, name) (*(void **)&pfm.field = dlsym(pfm.library, name))
+#define LOAD(field, name) (*(void **)&pfm.field = shared_library_find(pfm.library, name))
 
 static void load(void)
 {
 	pfm.started = PFM_ERR_NOTSUPP;
-	pfm.library = dlopen("libpfm.so.4", RTLD_NOW | RTLD_LOCAL);
+	pfm.library = shared_library_open("libpfm.so.4");
 	if (pfm.library && LOAD(start, "pfm_initialize") && LOAD(encode, "pfm_get_os_event_encoding") &&
 	    LOAD(strerror, "pfm_strerror"))
 		pfm.started = pfm.start();

@@ -4,8 +4,8 @@
 #include "symbol/debuginfod.h"
 
 #include "base/vec.h"
+#include "base/shared_library.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <unistd.h>
 
@@ -49,7 +49,7 @@ static int on_progress(struct debuginfod_client *c, long done, long total)
 /* Assigns the address of a function to a pointer of any function type. */
 static bool find_function(void *library, const char *name, void *out)
 {
-	void *function = dlsym(library, name);
+	void *function = shared_library_find(library, name);
 
 	memcpy(out, &function, sizeof(function));
 	return function;
@@ -61,7 +61,7 @@ static bool begin(struct debuginfod *d)
 	void (*set_progress)(struct debuginfod_client *c, progress_fn fn);
 
 	d->begun = true;
-	d->library = dlopen("libdebuginfod.so.1", RTLD_NOW | RTLD_LOCAL);
+	d->library = shared_library_open("libdebuginfod.so.1");
 	if (!d->library)
 		return false;
 	if (!find_function(d->library, "debuginfod_begin", &start) || !find_function(d->library, "debuginfod_end", &d->end) ||

@@ -3,9 +3,10 @@
  */
 #include "symbol/decompress.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <zlib.h>
+
+#include "base/shared_library.h"
 
 #define PIECE 65536u
 #define GZIP_WINDOW (15 + 16)		/* the largest window; 16 selects the gzip header */
@@ -24,17 +25,17 @@ static void gz_done(struct gz *z)
 	if (z->opened)
 		z->end(&z->stream);
 	if (z->library)
-		dlclose(z->library);
+		shared_library_close(z->library);
 }
 
 static int gz_load(struct gz *z)
 {
-	z->library = dlopen("libz.so.1", RTLD_NOW | RTLD_LOCAL);
+	z->library = shared_library_open("libz.so.1");
 	if (!z->library)
 		return -EOPNOTSUPP;
-	z->open = (__typeof__(inflateInit2_) *)dlsym(z->library, "inflateInit2_");
-	z->code = (__typeof__(inflate) *)dlsym(z->library, "inflate");
-	z->end = (__typeof__(inflateEnd) *)dlsym(z->library, "inflateEnd");
+	z->open = (__typeof__(inflateInit2_) *)shared_library_find(z->library, "inflateInit2_");
+	z->code = (__typeof__(inflate) *)shared_library_find(z->library, "inflate");
+	z->end = (__typeof__(inflateEnd) *)shared_library_find(z->library, "inflateEnd");
 	if (!z->open || !z->code || !z->end)
 		return -EOPNOTSUPP;
 	z->opened = z->open(&z->stream, GZIP_WINDOW, ZLIB_VERSION, (int)sizeof(z->stream)) == Z_OK;

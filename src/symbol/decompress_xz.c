@@ -3,9 +3,10 @@
  */
 #include "symbol/decompress.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <lzma.h>
+
+#include "base/shared_library.h"
 
 #define PIECE 65536u
 #define DECODER_MEMORY_MAX (256u << 20)
@@ -23,17 +24,17 @@ static void xz_done(struct xz *z)
 	if (z->end)
 		z->end(&z->stream);
 	if (z->library)
-		dlclose(z->library);
+		shared_library_close(z->library);
 }
 
 static int xz_load(struct xz *z)
 {
-	z->library = dlopen("liblzma.so.5", RTLD_NOW | RTLD_LOCAL);
+	z->library = shared_library_open("liblzma.so.5");
 	if (!z->library)
 		return -EOPNOTSUPP;
-	z->open = (__typeof__(lzma_stream_decoder) *)dlsym(z->library, "lzma_stream_decoder");
-	z->code = (__typeof__(lzma_code) *)dlsym(z->library, "lzma_code");
-	z->end = (__typeof__(lzma_end) *)dlsym(z->library, "lzma_end");
+	z->open = (__typeof__(lzma_stream_decoder) *)shared_library_find(z->library, "lzma_stream_decoder");
+	z->code = (__typeof__(lzma_code) *)shared_library_find(z->library, "lzma_code");
+	z->end = (__typeof__(lzma_end) *)shared_library_find(z->library, "lzma_end");
 	if (!z->open || !z->code || !z->end)
 		return -EOPNOTSUPP;
 	return z->open(&z->stream, DECODER_MEMORY_MAX, LZMA_CONCATENATED) == LZMA_OK ? 0 : -ENOMEM;

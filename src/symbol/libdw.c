@@ -7,9 +7,10 @@
 #include "symbol/dwarf_image.h"
 #include "symbol/libdw_functions.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
+
+#include "base/shared_library.h"
 
 static pthread_once_t loaded_once = PTHREAD_ONCE_INIT;
 static struct libdw functions;
@@ -22,15 +23,15 @@ static void load(void)
 		LIBDW_FUNCTIONS(ROW)
 #undef ROW
 	};
-	void *library = dlopen("libdw.so.1", RTLD_NOW | RTLD_LOCAL);
+	void *library = shared_library_open("libdw.so.1");
 
 	if (!library)
 		return;
 	for (size_t i = 0; i < countof(rows); i++) {
-		void *function = dlsym(library, rows[i].name);
+		void *function = shared_library_find(library, rows[i].name);
 
 		if (!function) {
-			dlclose(library);
+			shared_library_close(library);
 			return;
 		}
 		memcpy((char *)&functions + rows[i].offset, &function, sizeof(function));

@@ -5,12 +5,12 @@
 #include "cli/annotate/disasm.h"
 
 #include <capstone/capstone.h>
-#include <dlfcn.h>
 #include <errno.h>
 #include <stdio.h>
 
 #include "base/num.h"
 #include "base/str.h"
+#include "base/shared_library.h"
 
 #define NAME_(major) "libcapstone.so." #major
 #define NAME(major) NAME_(major)
@@ -29,20 +29,20 @@ static struct {
 	__typeof__(&cs_reg_name) reg_name;
 } cs;
 
-#define LOAD(field, name) (*(void **)&cs.field = dlsym(cs.library, name))
+#define LOAD(field, name) (*(void **)&cs.field = shared_library_find(cs.library, name))
 
 static bool load_library(void)
 {
 	if (cs.library)
 		return true;
-	cs.library = dlopen(NAME(CS_API_MAJOR), RTLD_NOW | RTLD_LOCAL);
+	cs.library = shared_library_open(NAME(CS_API_MAJOR));
 	if (!cs.library)
 		return false;
 	if (LOAD(open, "cs_open") && LOAD(option, "cs_option") && LOAD(next, "cs_disasm_iter") &&
 	    LOAD(new, "cs_malloc") && LOAD(free, "cs_free") && LOAD(close, "cs_close") &&
 	    LOAD(is_in, "cs_insn_group") && LOAD(reg_name, "cs_reg_name"))
 		return true;
-	dlclose(cs.library);
+	shared_library_close(cs.library);
 	cs.library = NULL;
 	return false;
 }

@@ -11,7 +11,6 @@
 #include "cli/events/fetch.h"
 
 #include <curl/curl.h>
-#include <dlfcn.h>
 #include <errno.h>
 #include <stdio.h>
 #include <strings.h>
@@ -20,6 +19,7 @@
 #include "base/error.h"
 #include "base/io.h"
 #include "base/num.h"
+#include "base/shared_library.h"
 
 static struct {
 	void *library;
@@ -47,13 +47,13 @@ struct fetch {
 	int write_err;
 };
 
-#define LOAD(field, name) (*(void **)&lib.field = dlsym(lib.library, name))
+#define LOAD(field, name) (*(void **)&lib.field = shared_library_find(lib.library, name))
 
 static bool load_libcurl(void)
 {
 	if (lib.library)
 		return true;
-	lib.library = dlopen("libcurl.so.4", RTLD_NOW | RTLD_LOCAL);
+	lib.library = shared_library_open("libcurl.so.4");
 	if (!lib.library)
 		return false;
 	if (LOAD(global_init, "curl_global_init") && LOAD(init, "curl_easy_init") &&
@@ -63,7 +63,7 @@ static bool load_libcurl(void)
 	    LOAD(append, "curl_slist_append") && LOAD(free_all, "curl_slist_free_all") &&
 	    lib.global_init(CURL_GLOBAL_DEFAULT) == CURLE_OK)
 		return true;
-	dlclose(lib.library);
+	shared_library_close(lib.library);
 	lib.library = NULL;
 	return false;
 }

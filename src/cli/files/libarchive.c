@@ -3,11 +3,11 @@
  */
 #include "cli/files/libarchive.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 
 #include "base/defs.h"
 #include "base/error.h"
+#include "base/shared_library.h"
 
 #define SONAME "libarchive.so.13"
 
@@ -16,12 +16,12 @@ struct libarchive libarchive;
 static bool load_functions(struct libarchive *l)
 {
 #define LOAD(name)                                                                                  \
-	*(void **)&l->name = dlsym(l->handle, "archive_" #name);                                    \
+	*(void **)&l->name = shared_library_find(l->handle, "archive_" #name);                                    \
 	if (!l->name)                                                                               \
 		return false;
 	LIBARCHIVE_FUNCTIONS(LOAD)
 #undef LOAD
-	*(void **)&l->error_code = dlsym(l->handle, "archive_errno");
+	*(void **)&l->error_code = shared_library_find(l->handle, "archive_errno");
 	return l->error_code != NULL;
 }
 
@@ -31,11 +31,11 @@ int libarchive_load(struct tacho_error *e)
 
 	if (l->handle)
 		return 0;
-	l->handle = dlopen(SONAME, RTLD_NOW | RTLD_LOCAL);
+	l->handle = shared_library_open(SONAME);
 	if (l->handle && load_functions(l))
 		return 0;
 	if (l->handle)
-		dlclose(l->handle);
+		shared_library_close(l->handle);
 	l->handle = NULL;
 	error_set(e, -EOPNOTSUPP, "%s, which reads and writes archives, cannot be loaded", SONAME);
 	error_hint(e, "install libarchive13");

@@ -1,5 +1,5 @@
 /*
- * libarchive, loaded with dlopen() when `tacho archive` runs, so that no other command pays for it.
+ * libarchive, loaded when `tacho archive` runs, so that no other command pays for it.
  */
 #ifndef CLI_FILES_LIBARCHIVE_H
 #define CLI_FILES_LIBARCHIVE_H
