@@ -32,7 +32,7 @@ static const struct option_row trace_rows[] = {
 	{ OPT_FLAG, 'z', "successful-only", AT(successful), NULL, "only calls that succeeded" },
 	{ OPT_LIST, 'P', "trace-path", AT(paths), "PATH", "only calls that use this path or a descriptor of it", .complete = "file" },
 	{ OPT_U64, 0, "max-events", AT(max_events), "N", "stop after N lines" },
-	{ OPT_UINT, 0, "last", AT(last), "N", "flight recorder: store the newest N lines and print them at the end",
+	{ OPT_UINT, 0, "last", AT(last), "N", "flight recorder: store the newest N lines and print them at the end, when a program crashes, and on SIGUSR2",
 	  .min = 1, .max = 10000000 },
 	{ OPT_GROUP, .help = "How to show them" },
 	{ OPT_STR, 0, "format", AT(format), "FORMAT", "perf (default), strace (as strace -f -ttt -T) or json", .complete = "perf strace json" },

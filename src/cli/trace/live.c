@@ -211,6 +211,8 @@ static int loop(struct trace *t, struct run_signals *signals, struct tacho_usage
 		ppoll(fds, 3, &timeout, &signals->before);
 		err = drain(t, false);
 		trace_show_blocked(t, now_ns());
+		if (t->o->last && run_signals_take_usr2())
+			trace_dump_recent(t);
 		trace_flush(t);
 		trace_flush_threads(t);
 		report_lost(t);
@@ -274,7 +276,7 @@ static int run(struct trace *t, char **argv, int *status)
 	t->command_started = !t->command_pid || !t->tracer;
 	if (err == 0 && needs_sampler(t))
 		err = open_sampler(t);
-	run_signals_catch(&signals, false);
+	run_signals_catch(&signals, t->o->last > 0);
 	if (err == 0)
 		err = run_command_release(t->command, "trace", status);
 	if (err == 0)

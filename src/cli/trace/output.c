@@ -117,18 +117,27 @@ void trace_line_end(struct trace *t, struct trace_thread *th)
 		t->stop = true;
 }
 
-void trace_print_recent(struct trace *t)
+/* --last: what was stored before a crash is printed at once, because tracing may continue for long. */
+void trace_dump_recent(struct trace *t)
 {
-	for (size_t i = 0; t->recent.v && i < t->o->last; i++) {
-		size_t at = (t->recent.next + i) % t->o->last;
+	size_t at;
 
+	for (size_t i = 0; t->recent.v && i < t->o->last; i++) {
+		at = (t->recent.next + i) % t->o->last;
 		if (t->recent.v[at])
 			buf_puts(&t->out, t->recent.v[at]);
 		free(t->recent.v[at]);
+		t->recent.v[at] = NULL;
 	}
+	t->recent.n = 0;
+	trace_flush(t);
+}
+
+void trace_print_recent(struct trace *t)
+{
+	trace_dump_recent(t);
 	free(t->recent.v);
 	t->recent.v = NULL;
-	trace_flush(t);
 }
 
 void trace_output_close(struct trace *t)

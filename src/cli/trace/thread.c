@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 
 #include "base/io.h"
@@ -328,6 +329,14 @@ static int on_fork(struct trace *t, struct trace_thread *parent, const struct ta
 	return 0;
 }
 
+/* Signals by which the kernel or the program itself ends a program that is in error. */
+static bool is_crash(int status)
+{
+	int sig = status & 0x7f;
+
+	return sig == SIGSEGV || sig == SIGABRT || sig == SIGBUS || sig == SIGILL || sig == SIGFPE || sig == SIGSYS || sig == SIGTRAP;
+}
+
 static void on_task_exit(struct trace *t, struct trace_thread *th, const struct tacho_syscall_event *ev)
 {
 	if (t->writer->task_exit && (t->command_started || th->tid != t->command_pid))
@@ -337,6 +346,8 @@ static void on_task_exit(struct trace *t, struct trace_thread *th, const struct 
 	th->alive = th->in_call = th->printed = false;
 	if (t->current == th)
 		t->current = NULL;
+	if (th->tid == th->pid && is_crash((int)ev->v[0]))
+		trace_dump_recent(t);
 }
 
 /* The file name of an exec may not have been in memory when the call started, and its memory is gone when it returns; the

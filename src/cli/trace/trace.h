@@ -233,6 +233,7 @@ void trace_line_end(struct trace *t, struct trace_thread *th);	/* the text in t-
 void trace_flush(struct trace *t);
 void trace_flush_threads(struct trace *t);	/* -ff: what the threads' files do not have yet */
 int trace_output_open(struct trace *t);
+void trace_dump_recent(struct trace *t);	/* now, with --last: a program has crashed */
 void trace_print_recent(struct trace *t);	/* at the end, with --last */
 void trace_output_close(struct trace *t);
 void trace_print_args(struct trace *t, struct trace_call *call, unsigned from, unsigned to, struct buf *out);

@@ -25,6 +25,12 @@ tacho trace --last 5 -o got cat file >out
 grep -q exit_group got || fail "--last is not the end"
 tacho trace --last 5 -S -o got cat file >out
 [ "$(grep -n exit_group got | cut -d: -f1)" -lt "$(grep -n Summary got | cut -d: -f1)" ] || fail "--last -S: $(cat got)"
+# When a program crashes, or on SIGUSR2, they are printed at once.
+tacho trace --last 3 --format strace -e kill,getpid,close -o got sh -c 'sh -c "kill -SEGV \$\$"; cat file' >out 2>&1 || true
+grep -q 'killed by SIGSEGV' got && grep -q 'exited with 0' got || fail "--last: a crash is not there: $(cat got)"
+[ "$(wc -l <got)" -gt 3 ] && [ "$(wc -l <got)" -le 6 ] || fail "--last: a crash is not printed: $(cat got)"
+tacho trace --last 2 -e close -o got sh -c 'cat file; kill -USR2 $PPID; sleep 0.5; cp got during; cat file' >out
+[ "$(wc -l <during)" = 2 ] && [ "$(wc -l <got)" = 4 ] || fail "--last: SIGUSR2: $(cat during got)"
 tacho trace --max-events 3 -o got cat file >out || true
 [ "$(wc -l <got)" = 3 ] || fail "--max-events: $(cat got)"
 tacho trace -s --errno-summary -o got cat file >out
