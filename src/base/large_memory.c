@@ -27,8 +27,9 @@ void *large_alloc_huge(size_t n)
 	return at;
 }
 
-/* The largest M_MMAP_THRESHOLD that glibc accepts: smaller blocks are reusable by malloc() itself. */
-#define REUSE_MIN_BYTES (32 << 20)
+/* Smaller blocks are reusable by malloc() itself. Larger ones are mapped: those that only the building of a symbol table needs
+ * were most of the memory of a report with an empty cache. */
+#define REUSE_MIN_BYTES (4 << 20)
 static _Atomic(void *) reusable[8];
 static atomic_bool reuse_enabled;
 

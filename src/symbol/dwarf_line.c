@@ -7,7 +7,6 @@
  */
 #include "symbol/dwarf_line.h"
 
-#include "symbol/dwarf_header.h"
 #include "symbol/elf_section_data.h"
 
 #include "base/vec.h"
@@ -25,9 +24,7 @@ enum { LNE_END_SEQUENCE = 1, LNE_SET_ADDRESS };
 
 struct line_reader {
 	struct dwarf_lines *lines;
-	const struct elf *elf;
-	struct dwarf_sections sections;
-	bool has_code;			/* the file has section headers for code */
+	const struct code_sections *code;
 };
 
 struct machine {
@@ -46,20 +43,12 @@ void dwarf_lines_done(struct dwarf_lines *l)
 	arena_done(&l->text);
 }
 
-static bool is_code_section(const struct elf_section *s)
-{
-	return (s->flags & ELF_SHF_ALLOC) && (s->flags & ELF_SHF_EXECINSTR);
-}
-
 static bool is_code(const struct line_reader *r, uint64_t address)
 {
-	for (size_t i = 0; i < r->elf->n_sections; i++) {
-		const struct elf_section *s = &r->elf->sections[i];
-
-		if (is_code_section(s) && address >= s->addr && address - s->addr < s->size)
+	for (size_t i = 0; i < r->code->n; i++)
+		if (address >= r->code->v[i].start && address < r->code->v[i].end)
 			return true;
-	}
-	return !r->has_code;
+	return r->code->n == 0;
 }
 
 /* ---- rows ---- */
@@ -264,21 +253,24 @@ static int run_unit(struct line_reader *r, struct line_unit *u)
 	return err;
 }
 
-static int read_units(struct line_reader *r)
+static int read_unit(struct line_reader *r, struct dwarf_cursor *at, const struct line_texts *texts)
 {
-	const struct line_texts texts = { buf_view(&r->sections.str), buf_view(&r->sections.line_str) };
-	struct dwarf_cursor c = dwarf_section_cursor(&r->sections.line, r->elf->swap);
+	scoped(line_unit_done) struct line_unit u = { 0 };
+	int err = line_unit_read(&u, at, texts);
+
+	if (err == 0)
+		err = run_unit(r, &u);
+	return err == -EBADMSG || err == -EOPNOTSUPP ? 0 : err;		/* the next unit may be better */
+}
+
+static int read_units(struct line_reader *r, const struct dwarf_sections *sections, bool swap)
+{
+	const struct line_texts texts = { buf_view(&sections->str), buf_view(&sections->line_str) };
+	struct dwarf_cursor at = dwarf_section_cursor(&sections->line, swap);
 	int err = 0;
 
-	while (err == 0 && dwarf_left(&c)) {
-		scoped(line_unit_done) struct line_unit u = { 0 };
-
-		err = line_unit_read(&u, &c, &texts);
-		if (err == 0)
-			err = run_unit(r, &u);
-		if (err == -EBADMSG || err == -EOPNOTSUPP)
-			err = 0;	/* continue with the next unit */
-	}
+	while (err == 0 && dwarf_left(&at))
+		err = read_unit(r, &at, &texts);
 	return err;
 }
 
@@ -293,26 +285,64 @@ static int cmp_sequences(const void *pa, const void *pb)
 	return (a->first > b->first) - (a->first < b->first);
 }
 
+static void sort_sequences(struct dwarf_lines *l)
+{
+	if (l->sequences.n)
+		qsort(l->sequences.v, l->sequences.n, sizeof(*l->sequences.v), cmp_sequences);
+}
+
+static void code_sections_done(struct code_sections *code)
+{
+	vec_done(code);
+}
+
+int code_sections_list(struct code_sections *out, const struct elf *e)
+{
+	for (size_t i = 0; i < e->n_sections; i++) {
+		const struct elf_section *s = &e->sections[i];
+		struct code_section *slot;
+
+		if (!(s->flags & ELF_SHF_ALLOC) || !(s->flags & ELF_SHF_EXECINSTR))
+			continue;
+		slot = vec_next(out);
+		if (!slot)
+			return -ENOMEM;
+		*slot = (struct code_section){ s->addr, s->addr + s->size };
+	}
+	return 0;
+}
+
 int dwarf_lines_read(struct dwarf_lines *l, const struct elf *e)
 {
-	struct line_reader r = { .lines = l, .elf = e };
+	scoped(code_sections_done) struct code_sections code = { 0 };
+	struct line_reader r = { .lines = l, .code = &code };
+	struct dwarf_sections sections = { 0 };
 	int err;
 
 	if (e->type == ELF_ET_REL)	/* its addresses are not relocated yet */
 		return -ENODATA;
-	for (size_t i = 0; i < e->n_sections; i++)
-		r.has_code = r.has_code || is_code_section(&e->sections[i]);
-	err = dwarf_sections_read(&r.sections, e);
+	err = code_sections_list(&code, e);
 	if (err == 0)
-		err = read_units(&r);
-	dwarf_sections_done(&r.sections);
+		err = dwarf_sections_read(&sections, e);
+	if (err == 0)
+		err = read_units(&r, &sections, e->swap);
+	dwarf_sections_done(&sections);
 	if (err == -EFBIG && l->sequences.n)
 		err = 0;
 	if (err < 0)
 		return err;
-	if (l->sequences.n)
-		qsort(l->sequences.v, l->sequences.n, sizeof(*l->sequences.v), cmp_sequences);
+	sort_sequences(l);
 	return l->sequences.n ? 0 : -ENODATA;
+}
+
+int dwarf_lines_read_unit(struct dwarf_lines *l, struct dwarf_cursor at, const struct line_texts *texts,
+			  const struct code_sections *code)
+{
+	struct line_reader r = { .lines = l, .code = code };
+	int err = read_unit(&r, &at, texts);
+
+	sort_sequences(l);
+	return err == -ENOMEM ? err : 0;
 }
 
 /* The last row at or before the address. */
@@ -348,8 +378,7 @@ static size_t sequences_before(const struct dwarf_lines *l, uint64_t address)
 	return low;
 }
 
-bool dwarf_lines_find(const struct dwarf_lines *l, uint64_t address, const char **file,
-		      uint32_t *line)
+bool dwarf_lines_find_row(const struct dwarf_lines *l, uint64_t address, struct line_found *out)
 {
 	size_t n = sequences_before(l, address);
 
@@ -360,9 +389,22 @@ bool dwarf_lines_find(const struct dwarf_lines *l, uint64_t address, const char 
 		if (address >= s->end)
 			continue;
 		row = row_at(l, s, address);
-		*file = l->files.v[row->file];
-		*line = row->line;
-		return row->line != 0;
+		*out = (struct line_found){ row->address, s->end, l->files.v[row->file], row->line };
+		if (row + 1 < l->rows.v + s->first + s->n)
+			out->end = row[1].address;
+		return true;
 	}
 	return false;
+}
+
+bool dwarf_lines_find(const struct dwarf_lines *l, uint64_t address, const char **file,
+		      uint32_t *line)
+{
+	struct line_found row;
+
+	if (!dwarf_lines_find_row(l, address, &row))
+		return false;
+	*file = row.file;
+	*line = row.line;
+	return row.line != 0;
 }

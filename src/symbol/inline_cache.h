@@ -4,6 +4,8 @@
  *
  *	table	|nothing|f |g |f  |nothing| not cached |	flat, sorted by address
  *	records	   f: name, position of the call; g: the same, and that it is inlined into f
+ *
+ * Source lines that were looked up have a table of the same form; of their records only the position is used.
  */
 #ifndef SYMBOL_INLINE_CACHE_H
 #define SYMBOL_INLINE_CACHE_H
@@ -32,7 +34,7 @@ struct inline_cache {
 	bool usable;
 	struct inline_source source;
 	char path[PATH_MAX];
-	struct painted_table table;
+	struct painted_table table, lines;
 	struct { struct inline_record *v; size_t n, cap; } records;
 	struct buf strings;
 };
@@ -43,6 +45,8 @@ void inline_cache_open(struct inline_cache *c, const struct elf *file);
 void inline_cache_done(struct inline_cache *c);
 /* The index of the record at an address, INLINE_NOTHING or PAINTED_NONE. */
 uint32_t inline_cache_find(const struct inline_cache *c, uint64_t address);
+/* The same for source lines: INLINE_NOTHING where there is none. */
+uint32_t inline_cache_find_line(const struct inline_cache *c, uint64_t address);
 /* Adds what was read from the debug data and writes the entry. Failures are ignored: the data are read again next time. */
 void inline_cache_update(struct inline_cache *c, struct inlines *from);
 

@@ -5,17 +5,14 @@
 #define SYMBOL_INLINE_WALK_H
 
 #include "symbol/debug/debug_data.h"
+#include "symbol/dwarf_line.h"
 
 #include "base/painted_ranges.h"
 
 #define INLINE_CALL_NONE UINT32_MAX
 
-struct code_section {
-	uint64_t start, end;
-};
-
 struct inline_walk {
-	struct { struct code_section *v; size_t n, cap; } code;	/* empty: not known */
+	struct code_sections code;
 	uint64_t bytes_left;		/* of debug entries that may still be walked */
 	uint64_t bias;			/* added to the addresses of entries */
 };

@@ -36,8 +36,9 @@ struct inline_unit {
 	struct inline_function *functions;
 	size_t n_functions;
 	bool files_read;
-	struct line_unit files;		/* the header of its line table */
-	const char **paths;		/* of files.files; NULL: not yet made */
+	struct line_unit *files;	/* the header of its line table; NULL: none */
+	const char **paths;		/* of files->files; NULL: not yet made */
+	struct dwarf_lines *lines;	/* its line table; NULL: not read */
 };
 
 struct inlines {
@@ -51,6 +52,8 @@ struct inlines {
 	struct { struct inline_unit *v; size_t n, cap; } units;
 	struct split_units split;
 	bool lacks_split;		/* the debug data of a unit were not found */
+	struct { struct line_found *v; size_t n, cap; } lines;	/* that were looked up */
+	struct int_map lines_at;	/* their start -> index */
 	size_t n_tables;		/* bytes of tables, about */
 };
 
@@ -66,22 +69,6 @@ static void ranges_done(struct painted_ranges *r)
 }
 
 /* ---- opening ---- */
-
-static int list_code(struct inlines *m, const struct elf *file)
-{
-	for (size_t i = 0; i < file->n_sections; i++) {
-		const struct elf_section *s = &file->sections[i];
-		struct code_section *slot;
-
-		if (!(s->flags & ELF_SHF_ALLOC) || !(s->flags & ELF_SHF_EXECINSTR))
-			continue;
-		slot = vec_next(&m->walk.code);
-		if (!slot)
-			return -ENOMEM;
-		*slot = (struct code_section){ s->addr, s->addr + s->size };
-	}
-	return 0;
-}
 
 /* Notes whether the unit is the skeleton of a split one. The parts of sections are in the order of the units, usually. */
 static int note_skeleton(struct inline_unit *unit, struct split_skeleton **last)
@@ -151,7 +138,7 @@ static int open_entries(struct inlines *m, struct elf *file, bool close_file)
 	if (err == 0)
 		err = split_units_init(&m->split, file, m->opts.symfs);
 	if (err == 0)
-		err = list_code(m, file);
+		err = code_sections_list(&m->walk.code, file);
 	if (err < 0)
 		return err;
 	err = debug_data_open(&m->debug, file, close_file);
@@ -192,6 +179,20 @@ static void unit_done(struct inline_unit *u, size_t n_functions)
 	u->n_functions = 0;
 }
 
+static void lines_free(struct dwarf_lines *lines)
+{
+	if (lines)
+		dwarf_lines_done(lines);
+	free(lines);
+}
+
+static void files_free(struct line_unit *files)
+{
+	if (files)
+		line_unit_done(files);
+	free(files);
+}
+
 void inlines_free(struct inlines *m)
 {
 	if (!m)
@@ -200,8 +201,11 @@ void inlines_free(struct inlines *m)
 		unit_done(&m->units.v[i], m->units.v[i].n_functions);
 		free(m->units.v[i].skeleton);
 		free(m->units.v[i].paths);
-		line_unit_done(&m->units.v[i].files);
+		files_free(m->units.v[i].files);
+		lines_free(m->units.v[i].lines);
 	}
+	vec_done(&m->lines);
+	int_map_done(&m->lines_at);
 	vec_done(&m->units);
 	vec_done(&m->table);
 	vec_done(&m->walk.code);
@@ -415,12 +419,19 @@ static int read_files(struct inline_unit *u)
 	uint64_t offset = 0;
 	int err = -ENODATA;
 
+	u->files = calloc(1, sizeof(*u->files));
+	if (!u->files)
+		return -ENOMEM;
 	if (at_start || debug_number(own->line_table, &offset))
-		err = read_files_at(own, offset, &u->files);
+		err = read_files_at(own, offset, u->files);
 	if (err < 0 && err != -ENOMEM && of && debug_number(of->line_table, &offset)) {
-		line_unit_done(&u->files);
-		u->files = (struct line_unit){ 0 };
-		err = read_files_at(of, offset, &u->files);
+		line_unit_done(u->files);
+		*u->files = (struct line_unit){ 0 };
+		err = read_files_at(of, offset, u->files);
+	}
+	if (err < 0) {
+		files_free(u->files);
+		u->files = NULL;
 	}
 	return err == -ENOMEM ? err : 0;
 }
@@ -431,7 +442,7 @@ static const char *file_path(struct inlines *m, const struct inline_unit *u, con
 	scoped(buf_done) struct buf name = { 0 }, path = { 0 };
 	const char *dir;
 
-	line_unit_path(&u->files, f, &name);
+	line_unit_path(u->files, f, &name);
 	if (buf_failed(&name))
 		return NULL;
 	dir = name.n && name.bytes[0] == '/' ? NULL : unit_dir(u);
@@ -447,20 +458,17 @@ static int file_of_unit(struct inlines *m, struct inline_unit *u, uint64_t numbe
 	size_t at;
 
 	*out = NULL;
-	if (!u->files_read) {
-		if (read_files(u) < 0)
-			return -ENOMEM;
-		u->files_read = true;
-		u->paths = u->files.files.n ? calloc(u->files.files.n, sizeof(*u->paths)) : NULL;
-		if (u->files.files.n && !u->paths)
-			u->files.files.n = 0;
-	}
-	at = (size_t)(u->files.version >= 5 ? number : number - 1);
-	if (at >= u->files.files.n || !u->files.files.v[at].name.n)
+	if (!u->files_read && read_files(u) < 0)
+		return -ENOMEM;
+	u->files_read = true;
+	at = u->files ? (size_t)(u->files->version >= 5 ? number : number - 1) : 0;
+	if (!u->files || at >= u->files->files.n || !u->files->files.v[at].name.n)
 		return 0;
-	if (!u->paths[at])
-		u->paths[at] = file_path(m, u, &u->files.files.v[at]);
-	*out = u->paths[at];
+	if (!u->paths)
+		u->paths = calloc(u->files->files.n, sizeof(*u->paths));
+	if (u->paths && !u->paths[at])
+		u->paths[at] = file_path(m, u, &u->files->files.v[at]);
+	*out = u->paths ? u->paths[at] : NULL;
 	return *out ? 0 : -ENOMEM;
 }
 
@@ -531,7 +539,104 @@ int inlines_find(struct inlines *m, uint64_t address, bool with_calls, struct in
 	return has_failed(m) ? -ENOMEM : n;
 }
 
+/* ---- source lines ---- */
+
+/* The table of a split unit is that of its skeleton. */
+static int read_lines(struct inlines *m, struct inline_unit *u)
+{
+	struct debug_unit *of = u->skeleton ? u->skeleton->unit : u->entries;
+	const struct debug_section *s = debug_data_section(of->data, DEBUG_LINE);
+	struct dwarf_cursor at = { .at = s->at, .end = s->at ? s->at + s->n : NULL, .swap = of->data->file.swap };
+	uint64_t offset;
+	int err = 0;
+
+	u->lines = calloc(1, sizeof(*u->lines));
+	if (!u->lines)
+		return -ENOMEM;
+	if (s->n && debug_number(of->line_table, &offset) && dwarf_bytes(&at, offset))
+		err = dwarf_lines_read_unit(u->lines, at, &(struct line_texts){
+				section_text(debug_data_section(of->data, DEBUG_STR)),
+				section_text(debug_data_section(of->data, DEBUG_LINE_STR)) }, &m->walk.code);
+	m->n_tables += u->lines->rows.cap * sizeof(*u->lines->rows.v);
+	if (err < 0) {
+		lines_free(u->lines);
+		u->lines = NULL;
+	}
+	return err;
+}
+
+/* Cuts the addresses without line to those that are in no sequence of the unit. */
+static void cut_to_sequences(struct line_found *out, const struct dwarf_lines *l, uint64_t address)
+{
+	for (size_t i = 0; i < l->sequences.n; i++) {
+		const struct line_sequence *s = &l->sequences.v[i];
+
+		if (s->end <= address)
+			out->start = max_of(out->start, s->end);
+		else if (s->start > address)
+			out->end = min_of(out->end, s->start);
+	}
+}
+
+/* Returns 1 if the unit has a row for the address; or cuts *out and returns 0. */
+static int line_in_unit(struct inlines *m, struct inline_unit *u, uint64_t address, struct line_found *out)
+{
+	struct line_found row;
+
+	if (!u->lines && read_lines(m, u) < 0)
+		return -ENOMEM;
+	if (!dwarf_lines_find_row(u->lines, address, &row)) {
+		cut_to_sequences(out, u->lines, address);
+		return 0;
+	}
+	if (!row.line)
+		row.file = NULL;
+	*out = row;
+	return 1;
+}
+
+static int note_line(struct inlines *m, const struct line_found *found)
+{
+	struct line_found *slot;
+	uint32_t at;
+
+	if (int_map_get(&m->lines_at, found->start, &at))
+		return 0;
+	slot = vec_next(&m->lines);
+	if (!slot)
+		return -ENOMEM;
+	*slot = *found;
+	m->grown = true;
+	return int_map_put(&m->lines_at, found->start, (uint32_t)(m->lines.n - 1));
+}
+
+int inlines_find_line(struct inlines *m, uint64_t address, struct line_found *out)
+{
+	struct painted_range around = painted_table_around(&m->table, address);
+	int got = 0;
+
+	*out = (struct line_found){ .start = around.start, .end = around.end };
+	if (around.value < m->units.n)
+		got = line_in_unit(m, &m->units.v[around.value], address, out);
+	for (size_t i = 0; i < m->units.n && got == 0; i++)
+		if (m->units.v[i].without_addresses)
+			got = line_in_unit(m, &m->units.v[i], address, out);
+	if (got >= 0 && has_failed(m))
+		got = -ENOMEM;
+	return got < 0 || note_line(m, out) < 0 ? -ENOMEM : 1;
+}
+
 /* ---- for the cache ---- */
+
+size_t inlines_n_lines(const struct inlines *m)
+{
+	return m->lines.n;
+}
+
+const struct line_found *inlines_line(const struct inlines *m, size_t i)
+{
+	return &m->lines.v[i];
+}
 
 uint32_t inlines_intern(const struct inlines_opts *opts, const char *raw)
 {

@@ -9,7 +9,7 @@
 #ifndef SYMBOL_INLINES_H
 #define SYMBOL_INLINES_H
 
-#include "symbol/elf.h"
+#include "symbol/dwarf_line.h"
 #include "symbol/interned_names.h"
 #include "base/painted_ranges.h"
 
@@ -37,6 +37,9 @@ void inlines_free(struct inlines *m);
 /* Fills out[0..n) with the functions inlined at an address as in the file, innermost first, and returns n, at most
  * INLINE_DEPTH_MAX; or -ENOMEM. Positions of calls are looked up only if `with_calls`. */
 int inlines_find(struct inlines *m, uint64_t address, bool with_calls, struct inlined_function out[INLINE_DEPTH_MAX]);
+/* Finds the source line of an address, or the addresses around it that have none. Only the line tables of the units that are
+ * asked for are read. Returns 1 and fills *out, whose `file` is NULL if there is no line; or -ENOMEM. */
+int inlines_find_line(struct inlines *m, uint64_t address, struct line_found *out);
 /* Appends the name of a function as in the debug data to `names`, demangled unless the options say otherwise. 0 without memory. */
 uint32_t inlines_intern(const struct inlines_opts *opts, const char *raw);
 
@@ -55,6 +58,9 @@ struct inline_export {			/* a function */
 };
 /* Calls `fn` for each function that was read; stops if it returns a negative errno, and returns that. */
 int inlines_export(struct inlines *m, int (*fn)(void *arg, const struct inline_export *f), void *arg);
+/* The lines that were found so far. */
+size_t inlines_n_lines(const struct inlines *m);
+const struct line_found *inlines_line(const struct inlines *m, size_t i);
 /* Whether anything was read, from debug data that are complete: shared (dwz) and split files may be missing, and found later. */
 bool inlines_has_more(const struct inlines *m);
 

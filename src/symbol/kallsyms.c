@@ -109,5 +109,6 @@ const char *kallsyms_module(const struct symbol_table *t, const struct symbol *s
 {
 	const char *name = symbol_table_name(t, s);
 
-	return s->flags & SYMBOL_MODULE ? name + strlen(name) + 1 : NULL;
+	/* A table from the cache has no modules. */
+	return s->flags & SYMBOL_MODULE && !t->mapped ? name + strlen(name) + 1 : NULL;
 }

@@ -3,6 +3,7 @@
  * are opened when an address is not in it. The file stays open meanwhile, so that it is the one whose build ID was checked.
  */
 #include "symbol/dwarf_image.h"
+#include "symbol/dwarf_line.h"
 #include "symbol/elf_section_data.h"
 #include "symbol/embed/embedded.h"
 #include "symbol/inline_cache.h"
@@ -183,4 +184,46 @@ int object_find_inlines(struct object *obj, const struct inlines_search *in, uin
 	if (!o->opened && open_debug(o) < 0)
 		return -ENOMEM;
 	return o->debug ? inlines_find(o->debug, address, with_calls, out) : 0;
+}
+
+/* ---- source lines ---- */
+
+/* Like object_find_line(). -EAGAIN: the debug data do not know, so the line tables of the whole object are searched. */
+static int find_line(struct object_inlines *o, uint64_t address, const char **file, uint32_t *line)
+{
+	uint32_t at = inline_cache_find_line(&o->cache, address);
+	struct line_found found;
+	int err;
+
+	if (at < o->cache.records.n) {
+		*file = o->cache.strings.bytes + o->cache.records.v[at].file;
+		*line = o->cache.records.v[at].line;
+	}
+	if (at != PAINTED_NONE)
+		return at < o->cache.records.n;
+	if (!o->opened && open_debug(o) < 0)
+		return -ENOMEM;
+	if (!o->debug)
+		return -EAGAIN;
+	err = inlines_find_line(o->debug, address, &found);
+	if (err < 0)
+		return err;
+	*file = found.file;
+	*line = found.line;
+	return found.file != NULL;
+}
+
+int object_find_line(struct object *obj, const struct inlines_search *in, uint64_t address, const char **file, uint32_t *line)
+{
+	int got = -EAGAIN;
+
+	if (!obj->inlines_read && read_inlines(obj, in) < 0)
+		return -ENOMEM;
+	if (obj->inlines)
+		got = find_line(obj->inlines, address, file, line);
+	if (got != -EAGAIN)
+		return got;
+	if (!obj->lines_read && object_read_lines(obj, in->search, in->vmlinux) < 0)
+		return -ENOMEM;
+	return obj->lines && dwarf_lines_find(obj->lines, address, file, line);
 }

@@ -166,7 +166,8 @@ int objects_set_build_id(struct objects *o, const char *path, const uint8_t *id,
 
 static size_t table_bytes(const struct symbol_table *t)
 {
-	return t->cap * sizeof(*t->v) + t->strings.cap + t->n_index * sizeof(*t->index);
+	return t->mapped ? t->mapped_bytes :
+			   t->cap * sizeof(*t->v) + t->strings.cap + t->n_index * sizeof(*t->index);
 }
 
 static size_t object_bytes(const struct object *obj)

@@ -128,6 +128,9 @@ struct inlines_search {
 /* Like inlines_find(), see symbol/inlines.h; 0 also without debug data. */
 int object_find_inlines(struct object *obj, const struct inlines_search *in, uint64_t address, bool with_calls,
 			struct inlined_function *out);
+/* The source line of an address: from the cache, the unit's line table, or else those of the whole object. Returns 1, 0 if
+ * there is none, -ENOMEM. */
+int object_find_line(struct object *obj, const struct inlines_search *in, uint64_t address, const char **file, uint32_t *line);
 size_t object_inlines_bytes(const struct object *obj);
 void object_drop_inlines(struct object *obj);
 

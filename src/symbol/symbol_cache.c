@@ -8,6 +8,7 @@
 #include "base/map.h"
 
 #include <errno.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <time.h>
 
@@ -144,8 +145,8 @@ static bool header_is_valid(const struct symbol_cache_header *h, const struct sy
 				index_entries(h) * sizeof(uint32_t) + h->n_strings;
 }
 
-/* Whether all indices and offsets are within the table. Interned ids must be 0, and module symbols, whose
- * names are stored differently, must not occur. */
+/* Whether the table can be written: interned ids must be 0, and module symbols, whose names are stored differently, must
+ * not occur. */
 static bool table_is_valid(const struct symbol_table *t)
 {
 	uint64_t before = 0;
@@ -158,46 +159,43 @@ static bool table_is_valid(const struct symbol_table *t)
 			 !s->id & !(s->flags & SYMBOL_MODULE);
 		before = s->start;
 	}
-	for (size_t i = 0; t->index && i <= t->n_index; i++)
-		valid &= t->index[i] < t->n && (!i || t->index[i] >= t->index[i - 1]);
 	return valid;
 }
 
-static bool read_arrays(int fd, const struct symbol_cache_header *h, struct symbol_table *t)
+/* The arrays are used where they are mapped: most symbols of a large table are never looked at. */
+static bool use_mapped(struct symbol_table *t, char *at, size_t bytes, const struct symbol_cache_entry *s)
 {
-	size_t n_index = index_entries(h);
-	struct iovec parts[3];
+	const struct symbol_cache_header *h = (const void *)at;
 
-	if (symbol_table_reserve(t, (size_t)h->n, (size_t)h->n_strings + 1) < 0)
+	if (!header_is_valid(h, s, bytes) || at[bytes - 1])
 		return false;
-	t->index = n_index ? reallocarray(NULL, n_index, sizeof(*t->index)) : NULL;
-	if (n_index && !t->index)
-		return false;
-	parts[0] = (struct iovec){ t->v, (size_t)h->n * sizeof(*t->v) };
-	parts[1] = (struct iovec){ t->index, n_index * sizeof(*t->index) };
-	parts[2] = (struct iovec){ t->strings.bytes, (size_t)h->n_strings };
-	if (disk_cache_read(fd, parts, countof(parts)) < 0)
-		return false;
+	t->v = (struct symbol *)(void *)(at + sizeof(*h));
 	t->n = (size_t)h->n;
+	t->index = h->n_index ? (uint32_t *)(void *)(t->v + t->n) : NULL;
 	t->n_index = (size_t)h->n_index;
 	t->index_shift = h->index_shift;
+	t->strings.bytes = (char *)(void *)(t->v + t->n) + index_entries(h) * sizeof(*t->index);
 	t->strings.n = (size_t)h->n_strings;
+	t->mapped = at;
+	t->mapped_bytes = bytes;
 	t->compact = true;
-	return table_is_valid(t);
+	return true;
 }
 
 bool symbol_cache_read(struct symbol_cache_entry *s, struct symbol_table *t)
 {
 	size_t n = 0;
 	scoped(closep) int fd = s->usable ? disk_cache_open(s->path, FILE_MAX, &n) : -1;
-	struct symbol_cache_header h;
-	struct iovec part = { &h, sizeof(h) };
+	void *at;
 
-	if (fd < 0 || disk_cache_read(fd, &part, 1) < 0 || !header_is_valid(&h, s, n))
+	if (fd < 0 || n < sizeof(struct symbol_cache_header))
 		return false;
-	s->found = read_arrays(fd, &h, t);
+	at = mmap(NULL, n, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);		/* IDs of names are written to symbols */
+	if (at == MAP_FAILED)
+		return false;
+	s->found = use_mapped(t, at, n, s);
 	if (!s->found)
-		symbol_table_done(t);
+		munmap(at, n);
 	return s->found;
 }
 
@@ -214,6 +212,18 @@ static int parts_of(const struct symbol_cache_header *h, const struct symbol_tab
 	return bytes <= FILE_MAX ? (int)countof(sizes) : 0;
 }
 
+/* Replaces the arrays of a table by those of its entry, which need less memory. */
+static void use_written(const struct symbol_cache_entry *s, struct symbol_table *t)
+{
+	struct symbol_cache_entry again = *s;
+	struct symbol_table mapped = *t;
+
+	if (!symbol_cache_read(&again, &mapped))
+		return;
+	symbol_table_done(t);
+	*t = mapped;
+}
+
 void symbol_cache_write(const struct symbol_cache_entry *s, struct symbol_table *t)
 {
 	struct disk_cache_writer file = { .fd = -1 };
@@ -228,4 +238,6 @@ void symbol_cache_write(const struct symbol_cache_entry *s, struct symbol_table 
 	if (t->n >= SYMBOL_CACHE_MIN_SYMBOLS && t->strings.n && table_is_valid(t))
 		n = parts_of(&h, t, parts);
 	disk_cache_write_end(&file, parts, n);
+	if (n)
+		use_written(s, t);
 }

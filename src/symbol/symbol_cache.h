@@ -3,7 +3,8 @@
  * the symbols of a web browser takes longer than the rest of a small report. See base/disk_cache.h.
  *
  * The file name is a hash of the object's path. An entry is valid while the files it was built from and
- * the version of tacho are unchanged. Its content is not trusted: offsets and indices are checked.
+ * the version of tacho are unchanged. It is mapped, and its content is not trusted: offsets and indices are checked when they
+ * are used.
  */
 #ifndef SYMBOL_SYMBOL_CACHE_H
 #define SYMBOL_SYMBOL_CACHE_H
@@ -37,7 +38,7 @@ void symbol_cache_for_file(struct symbol_cache_entry *s, const char *path);
 bool symbol_cache_identify(const struct elf *file, struct cached_file_id *out);
 /* Fills an empty table from the cache. Returns false and leaves it empty if there is no valid entry. */
 bool symbol_cache_read(struct symbol_cache_entry *s, struct symbol_table *t);
-/* Writes a finished table that was not read from the cache, after compacting it. */
+/* Writes a finished table that was not read from the cache, after compacting it, and uses the entry from then on. */
 void symbol_cache_write(const struct symbol_cache_entry *s, struct symbol_table *t);
 
 #endif

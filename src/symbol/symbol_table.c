@@ -11,6 +11,7 @@
 #include "base/vec.h"
 
 #include <errno.h>
+#include <sys/mman.h>
 
 #define PAGE 4096u
 #define MOST_SYMBOLS (1u << 28)
@@ -33,11 +34,37 @@ static void *alloc_array(size_t n, size_t each)
 	return bytes < HUGE_PAGE_BYTES ? malloc(bytes) : large_alloc_huge(bytes);
 }
 
+/* Copies the arrays of a mapped table, so that it can grow. 0 or -ENOMEM. */
+static int copy_mapped(struct symbol_table *t)
+{
+	struct symbol *v = alloc_array(max_of(t->n, (size_t)1), sizeof(*v));
+	struct buf strings = { 0 };
+
+	buf_put(&strings, t->strings.bytes, t->strings.n);
+	if (!v || buf_failed(&strings)) {
+		free(v);
+		buf_done(&strings);
+		return -ENOMEM;
+	}
+	memcpy(v, t->v, t->n * sizeof(*v));
+	munmap(take(t->mapped), t->mapped_bytes);
+	t->mapped_bytes = 0;
+	t->v = v;
+	t->cap = max_of(t->n, (size_t)1);
+	t->strings = strings;
+	t->index = NULL;		/* symbol_table_finish() makes it again */
+	t->n_index = 0;
+	return 0;
+}
+
 int symbol_table_reserve(struct symbol_table *t, size_t n, size_t names)
 {
-	struct symbol *v = t->v;
+	struct symbol *v;
 	size_t cap;
 
+	if (t->mapped && copy_mapped(t) < 0)
+		return -ENOMEM;
+	v = t->v;
 	if (names && !buf_grow(&t->strings, names))
 		return -ENOMEM;
 	if (t->n >= MOST_SYMBOLS)
@@ -59,6 +86,8 @@ int symbol_table_add(struct symbol_table *t, uint64_t start, uint64_t size, uint
 
 	if (t->n >= MOST_SYMBOLS)
 		return -EFBIG;
+	if (t->mapped && copy_mapped(t) < 0)
+		return -ENOMEM;
 	s = vec_next(t);
 	if (!s)
 		return -ENOMEM;
@@ -70,6 +99,13 @@ int symbol_table_add(struct symbol_table *t, uint64_t start, uint64_t size, uint
 
 void symbol_table_done(struct symbol_table *t)
 {
+	if (t->mapped) {
+		munmap(take(t->mapped), t->mapped_bytes);
+		t->mapped_bytes = 0;
+		t->v = NULL;
+		t->strings = (struct buf){ 0 };
+		t->index = NULL;
+	}
 	buf_done(&t->strings);
 	vec_done(t);
 	free(take(t->index));
@@ -318,8 +354,10 @@ static void make_index(struct symbol_table *t)
 
 int symbol_table_finish(struct symbol_table *t)
 {
-	int err = is_sorted(t) ? 0 : sort_symbols(t);
+	int err = t->mapped ? copy_mapped(t) : 0;
 
+	if (err == 0 && !is_sorted(t))
+		err = sort_symbols(t);
 	if (err < 0)
 		return err;
 	link_symbols(t, false);
@@ -393,6 +431,8 @@ static const char *resolver_name(struct symbol_table *t, const struct symbol *s,
 /* Returns the name to display, and assigns its interned id. */
 static const char *display_name(struct symbol_table *t, struct symbol *s)
 {
+	const char *known;
+
 	if (!s->id) {
 		scoped(buf_done) struct buf text = { 0 };
 		const char *raw = symbol_table_name(t, s);
@@ -408,7 +448,8 @@ static const char *display_name(struct symbol_table *t, struct symbol *s)
 		else
 			s->id = names_add(t->names, buf_view(&text));
 	}
-	return s->id ? names_get(t->names, s->id) : "";
+	known = s->id ? names_get(t->names, s->id) : NULL;
+	return known ? known : "";
 }
 
 static size_t underscores(const char *s)
@@ -473,15 +514,23 @@ static size_t index_step(const struct symbol_table *t, uint64_t address)
 	return (size_t)min_of((address - t->v[0].start) >> t->index_shift, (uint64_t)t->n_index - 1);
 }
 
+/* The entries to search for an address, which must not be before the first symbol. The index of a mapped table may be damaged. */
+static size_t index_range(const struct symbol_table *t, uint64_t address, size_t *n)
+{
+	size_t i = index_step(t, address), first = min_of((size_t)t->index[i], t->n - 1);
+	size_t last = min_of((size_t)t->index[i + 1], t->n - 1);
+
+	*n = last > first ? last - first + 1 : 1;
+	return first;
+}
+
 void symbol_table_prefetch(const struct symbol_table *t, uint64_t address)
 {
-	size_t i, first, n;
+	size_t first, n;
 
 	if (!t->index || address < t->v[0].start)
 		return;
-	i = index_step(t, address);
-	first = t->index[i];
-	n = t->index[i + 1] - first + 1;
+	first = index_range(t, address, &n);
 	__builtin_prefetch(&t->v[first]);
 	__builtin_prefetch(&t->v[first + n / 2]);	/* the first probe of the binary search */
 }
@@ -491,13 +540,8 @@ static size_t floor_index(const struct symbol_table *t, uint64_t address)
 {
 	size_t base = 0, n = t->n;
 
-	if (t->index) {
-		size_t i = index_step(t, address);
-
-		base = t->index[i];
-		n = t->index[i + 1] - base + 1;
-	}
-
+	if (t->index)
+		base = index_range(t, address, &n);
 	while (n > 1) {
 		size_t half = n / 2;
 
@@ -576,7 +620,7 @@ struct symbol *symbol_table_find(struct symbol_table *t, uint64_t address)
 
 		if (s && is_better_at(t, s, found))
 			found = s;
-		if (t->v[at].up == SYMBOL_NONE)
+		if (t->v[at].up >= at)		/* SYMBOL_NONE, or damaged */
 			break;
 		if (found && !t->newest && !(found->flags & SYMBOL_GUESSED))
 			break;

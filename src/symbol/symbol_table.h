@@ -53,6 +53,9 @@ struct symbol_table {
 	uint32_t *index;		/* start of the search by the high bits of an address; or NULL */
 	size_t n_index;			/* number of steps of 1 << index_shift bytes, from the first symbol */
 	unsigned index_shift;
+	void *mapped;			/* the arrays are in this private mapping of a cache file, whose contents are checked
+					 * when they are used; or NULL */
+	size_t mapped_bytes;
 };
 
 /* Reserves memory for n more symbols and `names` bytes of names. Returns 0 or -ENOMEM. */

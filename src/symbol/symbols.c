@@ -670,13 +670,11 @@ int tacho_symbols_range(const struct tacho_symbols *s, const struct tacho_frame 
 int tacho_symbols_srcline(struct tacho_symbols *s, const struct tacho_frame *f, const char **file,
 			  uint32_t *line)
 {
+	const struct inlines_search in = { &s->search, s->kernel.file, &s->names };
 	struct object *obj = objects_at(&s->objects, f->object);
+	int got = obj ? object_find_line(obj, &in, f->object_address, file, line) : 0;
 
-	if (!obj)
-		return 0;
-	if (!obj->lines_read && object_read_lines(obj, &s->search, s->kernel.file) < 0)
-		return note_failure(s, -ENOMEM);
-	return obj->lines && dwarf_lines_find(obj->lines, f->object_address, file, line);
+	return got < 0 ? note_failure(s, got) : got;
 }
 
 int tacho_symbols_inlines(struct tacho_symbols *s, const struct tacho_frame *f, bool is_caller, bool with_calls,

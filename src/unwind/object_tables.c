@@ -34,6 +34,17 @@ static int build(struct unwind_table *t, const struct object *obj, const struct 
 	return unwind_table_build(t, own, err == 0 ? &debug : NULL);
 }
 
+/* Replaces a table by its entry in the cache, which needs less memory. */
+static void use_written(struct unwind_table *t, const uint8_t *id, size_t n)
+{
+	struct unwind_table mapped;
+
+	if (!unwind_cache_read(&mapped, id, n))
+		return;
+	unwind_table_done(t);
+	*t = mapped;
+}
+
 static int load_table(struct unwind_object *o, const struct object *obj, const struct elf *own,
 		      const struct symbol_search *search)
 {
@@ -43,8 +54,8 @@ static int load_table(struct unwind_object *o, const struct object *obj, const s
 	if (n > 0 && unwind_cache_read(&o->table, id, (size_t)n))
 		return 0;
 	err = build(&o->table, obj, own, search);
-	if (err == 0 && n > 0)
-		unwind_cache_write(&o->table, id, (size_t)n);
+	if (err == 0 && n > 0 && unwind_cache_write(&o->table, id, (size_t)n))
+		use_written(&o->table, id, (size_t)n);
 	return err;
 }
 

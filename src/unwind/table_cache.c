@@ -94,7 +94,7 @@ bool unwind_cache_read(struct unwind_table *t, const uint8_t *build_id, size_t n
 	return false;
 }
 
-void unwind_cache_write(const struct unwind_table *t, const uint8_t *build_id, size_t n)
+bool unwind_cache_write(const struct unwind_table *t, const uint8_t *build_id, size_t n)
 {
 	struct disk_cache_writer file = { .fd = -1 };
 	struct unwind_cache_header h;
@@ -103,11 +103,12 @@ void unwind_cache_write(const struct unwind_table *t, const uint8_t *build_id, s
 
 	if (t->mapped || t->rows.n < UNWIND_CACHE_MIN_ROWS || !cache_path(build_id, n, path) ||
 	    !disk_cache_write_begin(&file, path))
-		return;
+		return false;
 	h = header_of(t, build_id, n);
 	parts[0] = (struct iovec){ &h, sizeof(h) };
 	parts[1] = (struct iovec){ t->rules.v, t->rules.n * sizeof(*t->rules.v) };
 	parts[2] = (struct iovec){ t->pages.v, t->pages.n * sizeof(*t->pages.v) };
 	parts[3] = (struct iovec){ t->rows.v, t->rows.n * sizeof(*t->rows.v) };
 	disk_cache_write_end(&file, parts, countof(parts));
+	return true;
 }

@@ -12,6 +12,7 @@
 
 /* Returns false and leaves *t zero if there is no valid entry. */
 bool unwind_cache_read(struct unwind_table *t, const uint8_t *build_id, size_t n);
-void unwind_cache_write(const struct unwind_table *t, const uint8_t *build_id, size_t n);
+/* Returns whether an entry was probably written. */
+bool unwind_cache_write(const struct unwind_table *t, const uint8_t *build_id, size_t n);
 
 #endif
