@@ -22,6 +22,7 @@
 #define INDEX_BITS 28		/* sort key: index of the symbol (low bits), part of its start (high bits) */
 #define INDEX_MASK (MOST_SYMBOLS - 1)
 #define PART_BITS (64 - INDEX_BITS)
+#define NAMED_MAX 16u			/* names read before the pages of a mapped table's names are released */
 #define AHEAD 16		/* symbols are prefetched this many entries ahead */
 
 /* Allocates an array that is filled at once; large ones on huge pages, which need fewer page faults. */
@@ -428,6 +429,21 @@ static const char *resolver_name(struct symbol_table *t, const struct symbol *s,
 	return symbol_table_name(t, function);
 }
 
+/* Names that are shown are interned, so the pages of a mapped table's names are not needed again. Reading one makes sixteen pages
+ * resident. */
+static void release_names(struct symbol_table *t)
+{
+	uintptr_t page = PAGE - 1, from = (uintptr_t)t->strings.bytes, to = (uintptr_t)t->mapped + t->mapped_bytes;
+
+	if (!t->mapped || ++t->n_named < NAMED_MAX)
+		return;
+	t->n_named = 0;
+	from = (from + page) & ~page;	/* the page before has symbols, whose ids were assigned */
+	if (from < to)
+		/* NOLINTNEXTLINE(performance-no-int-to-ptr): a part of the mapping */
+		madvise((void *)from, to - from, MADV_DONTNEED);
+}
+
 /* Returns the name to display, and assigns its interned id. */
 static const char *display_name(struct symbol_table *t, struct symbol *s)
 {
@@ -447,6 +463,7 @@ static const char *display_name(struct symbol_table *t, struct symbol *s)
 			t->names->out_of_memory = true;
 		else
 			s->id = names_add(t->names, buf_view(&text));
+		release_names(t);
 	}
 	known = s->id ? names_get(t->names, s->id) : NULL;
 	return known ? known : "";
@@ -636,8 +653,12 @@ struct symbol *symbol_table_find(struct symbol_table *t, uint64_t address)
 
 const struct symbol *symbol_table_find_name(const struct symbol_table *t, const char *name)
 {
-	for (size_t i = 0; i < t->n; i++)
+	const struct symbol *found = NULL;
+
+	for (size_t i = 0; i < t->n && !found; i++)
 		if (strcmp(symbol_table_name(t, &t->v[i]), name) == 0)
-			return &t->v[i];
-	return NULL;
+			found = &t->v[i];
+	if (t->mapped)			/* all that was passed is resident; IDs are assigned again when they are needed */
+		madvise(t->mapped, t->mapped_bytes, MADV_DONTNEED);
+	return found;
 }

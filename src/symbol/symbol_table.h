@@ -56,6 +56,7 @@ struct symbol_table {
 	void *mapped;			/* the arrays are in this private mapping of a cache file, whose contents are checked
 					 * when they are used; or NULL */
 	size_t mapped_bytes;
+	uint32_t n_named;		/* symbols whose name was read since its pages were released */
 };
 
 /* Reserves memory for n more symbols and `names` bytes of names. Returns 0 or -ENOMEM. */

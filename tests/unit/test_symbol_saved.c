@@ -244,6 +244,35 @@ static void rules_are_those_of_the_number(void **state)
 	world_close(&w);
 }
 
+/* A table from the cache is mapped; it is copied when symbols are added, and may lose the pages with the ids of names. */
+static void cached_tables_can_grow(void **state)
+{
+	struct symbol_cache_entry s;
+	struct symbol_table t;
+	struct symbol *found;
+	struct world w;
+	size_t before;
+
+	world_open(&w, "/bin/sh");
+	write_table(&w, MANY);
+	assert_true(read_table(&w, &t, &s));
+	assert_non_null(t.mapped);
+	before = t.n;
+	found = symbol_table_find(&t, STEP);
+	assert_non_null(found);
+	assert_ptr_equal(symbol_table_find_name(&t, symbol_table_name(&t, found)), found);
+	assert_int_equal(found->start, STEP);
+	assert_ptr_equal(symbol_table_find(&t, STEP), found);
+	assert_int_equal(symbol_table_add(&t, (uint64_t)MANY * 100 * STEP, 8, t.v[5].name, 0), 0);
+	assert_null(t.mapped);
+	assert_int_equal(symbol_table_finish(&t), 0);
+	assert_int_equal(t.n, before + 1);
+	assert_int_equal(symbol_table_find(&t, (uint64_t)MANY * 100 * STEP + 7)->name, t.v[5].name);
+	assert_int_equal(symbol_table_find(&t, STEP)->start, STEP);
+	symbol_table_done(&t);
+	world_close(&w);
+}
+
 static void damage(const char *path, const char *bytes, size_t n, unsigned seed)
 {
 	FILE *f = fopen(path, "wb");
@@ -294,6 +323,7 @@ int main(void)
 		cmocka_unit_test(small_tables_are_not_cached),
 		cmocka_unit_test(others_are_not_believed),
 		cmocka_unit_test(rules_are_those_of_the_number),
+		cmocka_unit_test(cached_tables_can_grow),
 		cmocka_unit_test(damage_leads_nowhere),
 	};
 
