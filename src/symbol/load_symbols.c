@@ -319,8 +319,10 @@ static int load_own(struct object *obj, const struct symbol_search *search)
 	default:
 		return 0;
 	}
-	if (err == 0 && obj->kind != OBJECT_JIT && !cached.found)
+	if (err == 0 && obj->kind != OBJECT_JIT && !cached.found) {
+		obj->table.to_compact = search->live || (cached.usable && !cached.fresh);
 		err = symbol_table_finish(&obj->table);
+	}
 	if (err == 0)
 		symbol_cache_write(&cached, &obj->table);
 	if (err == 0 && search->live)

@@ -361,7 +361,7 @@ int symbol_table_finish(struct symbol_table *t)
 		err = sort_symbols(t);
 	if (err < 0)
 		return err;
-	link_symbols(t, false);
+	link_symbols(t, t->to_compact);
 	make_index(t);
 	return 0;
 }
@@ -392,8 +392,10 @@ void symbol_table_compact(struct symbol_table *t)
 	if (t->compact || !t->n)
 		return;
 	t->compact = true;
-	link_symbols(t, true);
-	make_index(t);
+	if (!t->to_compact) {
+		link_symbols(t, true);
+		make_index(t);
+	}
 	shrink(t);
 	for (size_t i = 0; i < t->n; i++)
 		total += name_bytes(t, &t->v[i]);

@@ -43,6 +43,7 @@ struct symbol_table {
 	size_t n, cap;
 	struct buf strings;
 	bool compact;			/* symbol_table_compact() has been called */
+	bool to_compact;		/* it will be: symbol_table_finish() prepares it */
 	struct interned_names *names;		/* table in which names are interned */
 	bool raw;			/* names are not demangled */
 	bool short_names;		/* demangled names have no parameters */

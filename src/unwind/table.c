@@ -56,18 +56,13 @@ static int index_grow(struct unwind_builder *b, size_t cap)
 	return 0;
 }
 
-/* The number of the rule, 0 for a gap, or -ENOMEM. */
-static int rule_number(struct unwind_builder *b, const struct unwind_rule *rule)
+/* The number of a rule that is not among the recent ones, 0 if there are too many, or -ENOMEM. */
+static int find_rule(struct unwind_builder *b, const struct unwind_rule *rule)
 {
 	struct unwind_table *t = b->table;
 	struct unwind_rule *added;
-	uint32_t *slot;
+	uint32_t *slot = rule_slot(b, rule);
 
-	if (!rule)
-		return 0;
-	if (b->last_rule && unwind_rule_equal(&t->rules.v[b->last_rule], rule))
-		return (int)b->last_rule;
-	slot = rule_slot(b, rule);
 	if (*slot)
 		return (int)*slot;
 	if (t->rules.n >= UNWIND_MAX_RULES) {
@@ -82,6 +77,23 @@ static int rule_number(struct unwind_builder *b, const struct unwind_rule *rule)
 	if (t->rules.n * 2 > b->index.cap && index_grow(b, b->index.cap * 2) < 0)
 		return -ENOMEM;
 	return (int)t->rules.n - 1;
+}
+
+/* The number of the rule, 0 for a gap, or -ENOMEM. Most rules of a function are those of the functions before it. */
+static int rule_number(struct unwind_builder *b, const struct unwind_rule *rule)
+{
+	uint32_t key = rule ? (uint32_t)rule->cfa_offset >> 3 ^ (uint32_t)rule->fp_offset >> 2 ^ rule->fp : 0;
+	uint16_t *recent = &b->recent[key % countof(b->recent)];
+	int number;
+
+	if (!rule)
+		return 0;
+	if (*recent && unwind_rule_equal(&b->table->rules.v[*recent], rule))
+		return *recent;
+	number = find_rule(b, rule);
+	if (number > 0 && number <= UINT16_MAX)
+		*recent = (uint16_t)number;
+	return number;
 }
 
 /* ---- rows ---- */

@@ -57,6 +57,7 @@ void unwind_table_done(struct unwind_table *t);
 struct unwind_builder {
 	struct unwind_table *table;
 	struct { uint32_t *slots; size_t cap; } index;	/* hash of a rule -> its number */
+	uint16_t recent[64];			/* numbers of recent rules, by a simpler hash; 0: none */
 	uint32_t last_rule;
 	uint64_t last_address;
 	bool full;			/* too many rows, rules or pages: the rest of the object is a gap */
