@@ -73,7 +73,7 @@ static struct str declared(struct str line, bool *is_string)
 
 	str_cut(&line, ';', &decl);
 	*is_string = false;
-	for (n = decl.n; n && decl.s[n - 1] == ']'; n--)
+	for (n = decl.n; n && decl.s[n - 1] == ']'; n -= n > 0)
 		while (n && decl.s[n - 1] != '[')
 			n--;
 	name = str_n(decl.s, n);

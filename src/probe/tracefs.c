@@ -152,7 +152,8 @@ int probe_definitions_read(struct probe_definitions *d, struct sys *sys, struct 
 	}
 	/* Only now, because the buffer may move while it grows. */
 	for (int kernel = 0; err == 0 && kernel < 2; kernel++) {
-		err = parse_lines(d, str_n(d->text.bytes + start, ends[kernel] - start), kernel);
+		if (ends[kernel] > start)
+			err = parse_lines(d, str_n(d->text.bytes + start, ends[kernel] - start), kernel);
 		start = ends[kernel];
 		if (err < 0)
 			error_nomem(e);
