@@ -76,8 +76,12 @@ static bool name_fits(struct place_finder *f, Dwarf_Die *die)
 
 	if (name && !f->match.is_qualified && (function_match_symbol(&f->match, name) || is_instance(f, name)))
 		return true;
+	if (linkage && function_match_symbol(&f->match, linkage))
+		return true;
+	/* "twice<i32>": Rust's older mangling does not have the instance. */
 	if (linkage)
-		return function_match_symbol(&f->match, linkage);
+		return name && str_find(f->match.wanted, '<') > 0 && !memmem(f->match.wanted.s, f->match.wanted.n, "::", 2) &&
+		       function_match_demangled(&f->match, name);
 	return name && function_match_symbol(&f->match, name);
 }
 

@@ -73,6 +73,30 @@ static bool matches_components(const struct function_match *m, struct str name)
 	return false;
 }
 
+/* Rust's newer mangling keeps what the older one leaves out: "<r::Shape>::area" is r::Shape::area, and "r::twice::<i32>" is
+ * r::twice as well as r::twice<i32>. */
+static bool matches_rust(const struct function_match *m, struct str name)
+{
+	scoped(buf_done) struct buf plain = { 0 };
+	const char *close = name.s[0] == '<' ? memmem(name.s, name.n, ">::", 3) : NULL;
+	struct str last = close ? str_n(close + 1, name.n - (size_t)(close + 1 - name.s)) : name;
+	const char *generics = name.s[name.n - 1] == '>' ? memmem(last.s, last.n, "::<", 3) : NULL;
+	size_t n_args = generics ? (size_t)(last.s + last.n - generics) : 0;
+
+	if ((!close && !n_args) || memmem(name.s, name.n, " as ", 4))
+		return false;
+	if (close)
+		buf_put(&plain, name.s + 1, (size_t)(close - name.s) - 1);
+	buf_put(&plain, last.s, last.n - n_args);
+	if (buf_failed(&plain) || !plain.n)
+		return false;
+	if (matches_components(m, buf_view(&plain)))
+		return true;
+	if (n_args)
+		buf_put(&plain, generics + 2, n_args - 2);
+	return n_args && !buf_failed(&plain) && matches_components(m, buf_view(&plain));
+}
+
 bool function_match_demangled(const struct function_match *m, const char *name)
 {
 	scoped(buf_done) struct buf compact = { 0 };
@@ -82,7 +106,7 @@ bool function_match_demangled(const struct function_match *m, const char *name)
 	if (buf_failed(&compact))
 		return false;
 	s = buf_view(&compact);
-	if (matches_components(m, s))
+	if (matches_components(m, s) || (s.n && matches_rust(m, s)))
 		return true;
 	s.n = without_params(s);
 	if (m->has_params)		/* "f(int)" also stands for "f(int) const" */

@@ -184,6 +184,13 @@ static const struct { const char *wanted, *symbol; bool fits; } names[] = {
 	{ "Shape::len() const", "_ZNK3geo5Shape3lenEv", true },
 	{ "Shape::len()", "_ZNK3geo5Shape3lenEv", true },
 	{ "A::operator()", "_ZN1AclEi", true },
+	{ "r::twice", "_RINvCs6GmmlP4bgsG_1r5twicelEB2_", true },
+	{ "twice<i32>", "_RINvCs6GmmlP4bgsG_1r5twicelEB2_", true },
+	{ "r::twice<f64>", "_RINvCs6GmmlP4bgsG_1r5twicelEB2_", false },
+	{ "r::twice::<i32>", "_RINvCs6GmmlP4bgsG_1r5twicelEB2_", true },
+	{ "geo::Shape::area", "_RNvMNtCs6GmmlP4bgsG_1r3geoNtB2_5Shape4area", true },
+	{ "r::geo::Shape::area", "_RNvMNtCs6GmmlP4bgsG_1r3geoNtB2_5Shape4area", true },
+	{ "Shape::perimeter", "_RNvMNtCs6GmmlP4bgsG_1r3geoNtB2_5Shape4area", false },
 	{ "A::operator()(int)", "_ZN1AclEi", true },
 };
 
