@@ -50,10 +50,12 @@ switch=proc/sys/kernel/sched_schedstats
 tacho sched stats --procfs proc sh -c "cp after proc/schedstat; cat $switch >during" >out
 [ "$(cat during)" = 1 ] && [ "$(cat $switch)" = 0 ] || fail "the sysctl: $(cat during) during, $(cat $switch) afterwards"
 cp before proc/schedstat
-tacho sched stats --procfs proc sleep 60 &
+tacho sched stats --procfs proc sh -c 'echo $$ >waiting; exec sleep 60' &
 pid=$!
 wait_for 20 grep -q 1 $switch
+wait_for 20 test -s waiting
 kill -9 $pid
+kill "$(cat waiting)"
 wait_for 20 grep -q 0 $switch
 echo 1 >$switch
 tacho sched stats --procfs proc cp after proc/schedstat >out && [ "$(cat $switch)" = 1 ] || fail "a sysctl that was set was reset"
