@@ -16,7 +16,11 @@ TACHO_BEGIN_DECLS
  */
 struct tacho_lock;
 
-enum tacho_lock_by { TACHO_LOCK_BY_CALLER, TACHO_LOCK_BY_TASK, TACHO_LOCK_BY_ADDRESS, TACHO_LOCK_BY_CLASS };
+enum tacho_lock_by {
+	TACHO_LOCK_BY_CALLER, TACHO_LOCK_BY_TASK, TACHO_LOCK_BY_ADDRESS, TACHO_LOCK_BY_CLASS,
+	TACHO_LOCK_BY_OWNER, TACHO_LOCK_BY_CGROUP,	/* only with a tacho_lock_watch */
+};
+#define TACHO_LOCK_NO_OWNER UINT32_MAX	/* thread ID of a row: the lock has no owner, or it is not known */
 
 #define TACHO_LOCK_FRAMES_MAX 64
 #define TACHO_LOCK_FUNCTIONS UINT32_MAX	/* for stack_skip */
@@ -46,10 +50,10 @@ struct tacho_lock_opts {
 };
 
 struct tacho_lock_row {
-	uint64_t address;		/* BY_ADDRESS: of the lock; BY_CALLER: of the caller, 0: unknown */
-	uint32_t tid;			/* BY_TASK */
-	const char *comm;		/* BY_TASK; NULL: unknown */
-	const char *name;		/* of the lock's class, from lockdep; NULL: unknown */
+	uint64_t address;		/* BY_ADDRESS: of the lock; BY_CALLER: of the caller, 0: unknown; BY_CGROUP: its ID */
+	uint32_t tid;			/* BY_TASK; BY_OWNER: who had the lock at the beginning of the wait */
+	const char *comm;		/* of that thread; NULL: unknown */
+	const char *name;		/* of the lock's class, from lockdep; BY_CGROUP: its path; NULL: unknown */
 	uint32_t flags;			/* kind of the lock that was first waited for */
 	uint64_t n_acquired, n_contended;
 	uint64_t wait_ns, max_ns, min_ns;	/* of waits that ended; min_ns UINT64_MAX: none did */
@@ -86,6 +90,34 @@ TACHO_API const char *tacho_lock_type(uint32_t flags, bool detail);
 /* The flags of a kind of lock, for the filter. Returns their number (two for "rwlock": R and W), or 0 for an unknown kind.
  * At most `max` are written. */
 TACHO_API size_t tacho_lock_type_flags(const char *type, uint32_t *out, size_t max);
+
+/*
+ * The same while it happens, counted by a BPF program.
+ *
+ *	new -> add_process -> start -> stop -> read -> free
+ */
+struct tacho_lock_watch;
+
+struct tacho_lock_watch_opts {
+	size_t size;
+	struct tacho_lock_opts rows;	/* without keep_waits and times; its lists and symbols must exist until the end */
+	const char *cpus;		/* "0-3,8"; NULL: all */
+	const int *pids, *tids;		/* only these processes and threads */
+	size_t n_pids, n_tids;
+	bool follow;			/* only the processes that were given or added, and what they start */
+	const char *cgroups;		/* only in these: see tacho_evset_for_each_cgroup(); NULL: all */
+	uint32_t max_rows;		/* of the kernel's map; 0: 16384 */
+};
+
+/* 0; -EINVAL, -ENOENT, -ESRCH; -EOPNOTSUPP, -EPERM ... if BPF programs cannot be loaded; -ENOMEM. */
+TACHO_API int tacho_lock_watch_new(struct tacho_lock_watch **out, const struct tacho_lock_watch_opts *opts, struct tacho_error *e);
+TACHO_API void tacho_lock_watch_free(struct tacho_lock_watch *w);	/* NULL is fine */
+TACHO_API int tacho_lock_watch_add_process(struct tacho_lock_watch *w, int pid);
+TACHO_API void tacho_lock_watch_start(struct tacho_lock_watch *w);
+TACHO_API void tacho_lock_watch_stop(struct tacho_lock_watch *w);
+/* The rows, after the stop. Waits that have not ended count with their time so far. `lost` of the totals says how many waits
+ * were not counted, or have no call chain, because a map was full. */
+TACHO_API int tacho_lock_watch_read(struct tacho_lock_watch *w, struct tacho_lock **out, struct tacho_error *e);
 
 TACHO_END_DECLS
 #endif

@@ -12,6 +12,7 @@
 
 #include "base/sized_opts.h"
 #include "kernel/lock_caller.h"
+#include "kernel/lock_rows.h"
 #include "kernel/lock_types.h"
 #include "kernel/pass.h"
 
@@ -122,7 +123,7 @@ static int row_of_number(struct tacho_lock *l, uint64_t number, uint32_t flags, 
 	row = new_row(l, flags, index);
 	if (!row || int_map_put(&l->rows_by_number, number, *index) < 0)
 		return -ENOMEM;
-	if (l->opts.by == TACHO_LOCK_BY_TASK)
+	if (l->opts.by == TACHO_LOCK_BY_TASK || l->opts.by == TACHO_LOCK_BY_OWNER)
 		row->pub.tid = (uint32_t)number;
 	else
 		row->pub.address = number;
@@ -313,6 +314,58 @@ static int handle_end(void *view, const struct kernel_sample *s)
 	return add_wait(l, use->row, kernel_elapsed(use->time, s->time));
 }
 
+/* ---- sums ---- */
+
+static uint64_t number_of(const struct tacho_lock *l, const struct lock_sum *s)
+{
+	return l->opts.by == TACHO_LOCK_BY_ADDRESS ? s->lock : s->who;
+}
+
+int lock_rows_add(struct tacho_lock *l, const struct lock_sum *s)
+{
+	struct tacho_lock_row *row;
+	bool is_wanted;
+	uint32_t index;
+	int err;
+
+	if (!has_type(&l->opts.filter, s->flags))
+		return 0;
+	err = has_address(l, s->lock, &is_wanted);
+	if (err < 0 || !is_wanted)
+		return err;
+	if (lock_caller_find(&l->caller, &s->chain) < 0)
+		return -ENOMEM;
+	if (!l->caller.is_selected)
+		return 0;
+	err = l->opts.by == TACHO_LOCK_BY_CALLER ? row_of_caller(l, s->flags, &index) : row_of_number(l, number_of(l, s), s->flags, &index);
+	if (err < 0)
+		return err;
+	row = &l->rows.v[index].pub;
+	row->n_contended += s->n;
+	row->n_acquired += s->n;
+	row->n_waits += s->n;
+	row->wait_ns += s->wait_ns;
+	row->max_ns = max_of(row->max_ns, s->max_ns);
+	row->min_ns = min_of(row->min_ns, s->min_ns);
+	return 0;
+}
+
+int lock_rows_set_comm(struct tacho_lock *l, size_t i, const char *comm)
+{
+	l->rows.v[i].pub.comm = arena_text(&l->arena, str_of(comm));
+	return l->rows.v[i].pub.comm ? 0 : -ENOMEM;
+}
+
+int lock_rows_set_name(struct tacho_lock *l, size_t i, const char *name)
+{
+	return name_row(l, (uint32_t)i, str_of(name));
+}
+
+void lock_rows_set_lost(struct tacho_lock *l, uint64_t n)
+{
+	l->totals.pass.lost = n;
+}
+
 /* ---- lockdep ---- */
 
 enum { DEP_ADDRESS, DEP_NAME, DEP_FLAGS };
@@ -444,7 +497,7 @@ static void set_caller(struct tacho_lock *l)
 	};
 }
 
-int tacho_lock_new(struct tacho_lock **out, struct tacho_perfdata *pd, const struct tacho_lock_opts *opts, struct tacho_error *e)
+int lock_rows_new(struct tacho_lock **out, const struct tacho_lock_opts *opts, struct tacho_error *e)
 {
 	struct tacho_lock *l = calloc(1, sizeof(*l));
 	int err;
@@ -458,6 +511,17 @@ int tacho_lock_new(struct tacho_lock **out, struct tacho_perfdata *pd, const str
 	}
 	l->totals.size = sizeof(l->totals);
 	set_caller(l);
+	*out = l;
+	return 0;
+}
+
+int tacho_lock_new(struct tacho_lock **out, struct tacho_perfdata *pd, const struct tacho_lock_opts *opts, struct tacho_error *e)
+{
+	struct tacho_lock *l;
+	int err = lock_rows_new(&l, opts, e);
+
+	if (err < 0)
+		return err;
 	if (kernel_pass_init(&l->pass, pd, &view, l) < 0) {
 		tacho_lock_free(l);
 		return error_nomem(e);

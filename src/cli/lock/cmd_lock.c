@@ -8,7 +8,6 @@
 
 extern const struct command cmd_script;
 
-#define BPF_ONLY "it needs BPF in perf as well, and recorded events do not say it; 'lock contention -t' shows who waits"
 #define AT(field) offsetof(struct lock_opts, field)
 #define COMMON_ROWS                                                                                                    \
 	KERNEL_INPUT_ROWS(struct lock_opts),                                                                           \
@@ -51,15 +50,17 @@ static const struct option_row contention_rows[] = {
 	{ OPT_UINT, 0, "max-stack", AT(max_stack), "N", "frames of call chains (default 8)", .min = 1, .max = TACHO_LOCK_FRAMES_MAX },
 	{ OPT_UINT, 0, "stack-skip", AT(stack_skip), "N", "the caller follows after N frames (default: after the functions of locks; "
 	  "perf: 4)", .min = 0, .max = TACHO_LOCK_FRAMES_MAX },
-	REFUSED('b', "use-bpf", "recorded tracepoints give the same: 'lock record', then 'lock contention'"),
-	REFUSED('a', "all-cpus", "it is an option of 'lock record'"),
-	REFUSED('C', "cpu", "it is an option of 'lock record'"),
-	REFUSED('p', "pid", "it is an option of 'lock record'"),
-	REFUSED(0, "tid", "it is an option of 'lock record'"),
-	REFUSED('M', "map-nr-entries", "its tables grow as needed"),
-	REFUSED('o', "lock-owner", BPF_ONLY),
-	REFUSED(0, "lock-cgroup", BPF_ONLY),
-	REFUSED('G', "cgroup-filter", "'lock record -G' records one cgroup"),
+	{ OPT_GROUP, .help = "Counting without a recording" },
+	{ OPT_FLAG, 'b', "use-bpf", AT(use_bpf), .help = "a BPF program counts while COMMAND runs, or until Ctrl-C" },
+	{ OPT_FLAG, 'o', "lock-owner", AT(by_owner), .help = "by the thread that has the lock: of mutexes and rwsems" },
+	{ OPT_FLAG, 0, "lock-cgroup", AT(by_cgroup), .help = "by the cgroup of the thread that waits" },
+	{ OPT_FLAG, 'a', "all-cpus", AT(all_cpus), .help = "the whole machine, also beside a COMMAND" },
+	{ OPT_STR, 'C', "cpu", AT(cpus), "CPUS", "on these CPUs", .complete = "cpu" },
+	{ OPT_STR, 'p', "pid", AT(pids), "PIDS", "these processes", .complete = "pid" },
+	{ OPT_STR, 0, "tid", AT(tids), "TIDS", "these threads" },
+	{ OPT_STR, 'G', "cgroup-filter", AT(cgroups), "NAMES", "in these cgroups; may be regular expressions" },
+	{ OPT_UINT, 'M', "map-nr-entries", AT(max_rows), "N", "room for N different waits in the kernel (default 16384)", .min = 1,
+	  .max = 1 << 24 },
 	REFUSED('J', "inject-delay", "tacho does not delay the kernel"),
 	{ .kind = OPT_END },
 };
@@ -123,8 +124,11 @@ static int lock_run(void *opts, int argc, char **argv)
 #define VERB(verb, text, run_function, rows_of) { \
 	.name = "lock " verb, .summary = (text), .args = "", .rows = (rows_of), .opts_size = sizeof(struct lock_opts), \
 	.run = (run_function) }
-static const struct command cmd_lock_contention = VERB("contention", "show who waits how long for locks", lock_contention_run, contention_rows);
-static const struct command cmd_lock_con = VERB("con", "show who waits how long for locks", lock_contention_run, contention_rows);
+#define CONTENTION(verb) { \
+	.name = "lock " verb, .summary = "show who waits how long for locks", .args = "[-b [-- COMMAND [ARGS]]]", .rows = contention_rows, \
+	.opts_size = sizeof(struct lock_opts), .run = lock_contention_run, .stops_at_non_option = true }
+static const struct command cmd_lock_contention = CONTENTION("contention");
+static const struct command cmd_lock_con = CONTENTION("con");
 static const struct command cmd_lock_report = VERB("report", "show how often locks are taken", lock_report_run, report_rows);
 static const struct command cmd_lock_info = VERB("info", "list the threads and locks of a recording", lock_info_run, info_rows);
 static const struct command *const lock_verbs[] = { &cmd_lock_contention, &cmd_lock_con, &cmd_lock_report, &cmd_lock_info, NULL };

@@ -165,7 +165,7 @@ void lock_put_json_values(const struct lock_table *t, size_t i, struct json *j)
 		json_null(j);
 	json_key(j, "percentiles_ns");
 	json_begin(j, '{');
-	for (size_t p = 0; row->n_waits && p < countof(percentiles); p++)
+	for (size_t p = 0; row->n_waits && !t->watch && p < countof(percentiles); p++)
 		json_member(j, percentiles[p].name, u64, tacho_lock_percentile(t->l, i, percentiles[p].percent));
 	json_end(j);
 }
@@ -174,6 +174,8 @@ void lock_put_task(struct buf *out, const struct tacho_lock_row *row)
 {
 	if (row->comm)
 		buf_puts(out, row->comm);
+	else if (row->tid == TACHO_LOCK_NO_OWNER)
+		buf_puts(out, "Unknown");
 	else
 		buf_printf(out, ":%" PRIu32, row->tid);
 }

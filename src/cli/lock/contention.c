@@ -14,15 +14,7 @@
 #include "cli/core/app.h"
 #include "cli/kernel/input.h"
 
-#define TYPES_MAX 64
 #define CSV_FIELDS "contended,wait_total,wait_max,avg_wait"
-
-struct contention_filter {		/* the lists of -Y, -L and -S */
-	uint32_t types[TYPES_MAX];
-	size_t n_types;
-	struct { uint64_t *v; size_t n, cap; } addresses;
-	struct strlist names, functions;
-};
 
 static void filter_done(struct contention_filter *f)
 {
@@ -40,8 +32,8 @@ static int parse_types(struct contention_filter *f, const char *text)
 		size_t n;
 
 		snprintf(name, sizeof(name), "%.*s", STR(one));
-		n = tacho_lock_type_flags(name, f->types + f->n_types, TYPES_MAX - f->n_types);
-		if (!n || f->n_types + n > TYPES_MAX) {
+		n = tacho_lock_type_flags(name, f->types + f->n_types, LOCK_TYPES_MAX - f->n_types);
+		if (!n || f->n_types + n > LOCK_TYPES_MAX) {
 			struct tacho_error e;
 
 			error_set(&e, -EINVAL, "'%.*s' is not a kind of lock", STR(one));
@@ -110,6 +102,15 @@ static void put_lock_name(struct buf *out, const struct lock_table *t, uint64_t 
 		buf_text(out, str_of(tacho_symbols_name(t->symbols, frame.symbol)));
 }
 
+/* A cgroup that has been removed has no path any more. */
+static void put_cgroup(struct buf *out, const struct tacho_lock_row *row)
+{
+	if (row->name)
+		buf_text(out, str_of(row->name));
+	else
+		buf_printf(out, "cgroup:%" PRIu64, row->address);
+}
+
 static void put_chain(const struct lock_table *t, const struct tacho_lock_row *row, struct buf *out)
 {
 	for (size_t i = 0; i < row->n_chain; i++) {
@@ -122,9 +123,12 @@ static void put_chain(const struct lock_table *t, const struct tacho_lock_row *r
 static void put_row(const struct lock_table *t, const struct tacho_lock_row *row, struct buf *out)
 {
 	lock_put_values(t, row, out);
-	if (t->o->threads) {
-		buf_printf(out, "  %10" PRIu32 "   ", row->tid);
+	if (t->o->threads || t->o->by_owner) {
+		buf_printf(out, "  %10" PRId32 "   ", (int32_t)row->tid);
 		lock_put_task(out, row);
+	} else if (t->o->by_cgroup) {
+		buf_puts(out, "  ");
+		put_cgroup(out, row);
 	} else if (t->o->by_address) {
 		buf_printf(out, "  %016" PRIx64 "   ", row->address);
 		put_lock_name(out, t, row->address);
@@ -142,8 +146,10 @@ static void put_text(const struct lock_table *t, struct buf *out)
 {
 	if (!t->o->quiet) {
 		lock_put_titles(t, out);
-		if (t->o->threads)
-			buf_printf(out, "  %10s   %s\n\n", "pid", "comm");
+		if (t->o->threads || t->o->by_owner)
+			buf_printf(out, "  %10s   %s\n\n", "pid", t->o->by_owner ? "owner" : "comm");
+		else if (t->o->by_cgroup)
+			buf_puts(out, "  cgroup\n\n");
 		else if (t->o->by_address)
 			buf_printf(out, "  %16s   %s\n\n", "address", "symbol");
 		else
@@ -155,6 +161,11 @@ static void put_text(const struct lock_table *t, struct buf *out)
 
 /* ---- CSV ---- */
 
+static bool is_by_caller(const struct lock_opts *o)
+{
+	return !o->threads && !o->by_address && !o->by_owner && !o->by_cgroup;
+}
+
 static void put_csv_titles(const struct lock_table *t, struct buf *out)
 {
 	const char *sep = t->o->separator;
@@ -162,13 +173,15 @@ static void put_csv_titles(const struct lock_table *t, struct buf *out)
 	buf_puts(out, "# output: ");
 	for (size_t i = 0; i < t->n_columns; i++)
 		buf_printf(out, "%s%s ", t->columns[i]->title, sep);
-	if (t->o->threads)
-		buf_printf(out, "pid%s comm", sep);
+	if (t->o->threads || t->o->by_owner)
+		buf_printf(out, "pid%s %s", sep, t->o->by_owner ? "owner" : "comm");
+	else if (t->o->by_cgroup)
+		buf_puts(out, "cgroup");
 	else if (t->o->by_address)
 		buf_printf(out, "address%s symbol%s type", sep, sep);
 	else
 		buf_printf(out, "type%s caller", sep);
-	if (t->o->verbose && !t->o->threads && !t->o->by_address)
+	if (t->o->verbose && is_by_caller(t->o))
 		buf_printf(out, "%s stacktrace", sep);
 	buf_putc(out, '\n');
 }
@@ -189,9 +202,11 @@ static void put_csv_row(const struct lock_table *t, const struct tacho_lock_row 
 
 	for (size_t i = 0; i < t->n_columns; i++)
 		buf_printf(out, "%" PRIu64 "%s ", t->columns[i]->value(row), sep);
-	if (t->o->threads) {
-		buf_printf(out, "%" PRIu32 "%s ", row->tid, sep);
+	if (t->o->threads || t->o->by_owner) {
+		buf_printf(out, "%" PRId32 "%s ", (int32_t)row->tid, sep);
 		lock_put_task(out, row);
+	} else if (t->o->by_cgroup) {
+		put_cgroup(out, row);
 	} else if (t->o->by_address) {
 		buf_printf(out, "%" PRIx64 "%s ", row->address, sep);
 		put_lock_name(out, t, row->address);
@@ -232,9 +247,16 @@ static void put_json_row(const struct lock_table *t, size_t i, struct json *j)
 	struct buf text = { 0 };
 
 	json_begin(j, '{');
-	if (t->o->threads) {
-		json_member(j, "tid", u64, row->tid);
+	if (t->o->threads || t->o->by_owner) {
+		json_key(j, "tid");
+		if (row->tid == TACHO_LOCK_NO_OWNER)
+			json_null(j);
+		else
+			json_u64(j, row->tid);
 		json_member(j, "comm", str, row->comm);
+	} else if (t->o->by_cgroup) {
+		json_member(j, "cgroup", str, row->name);
+		json_member(j, "cgroup_id", u64, row->address);
 	} else if (t->o->by_address) {
 		buf_printf(&text, "%#" PRIx64, row->address);
 		put_json_text(j, "address", &text);
@@ -290,17 +312,30 @@ static int show(struct lock_table *t)
 	return lock_write(t->o, "lock contention", &out);
 }
 
-static int analyse(struct lock_table *t, const struct kernel_source *source, const struct contention_filter *f)
+static struct tacho_lock_opts row_opts(const struct lock_opts *o, const struct contention_filter *f)
 {
-	const struct lock_opts *o = t->o;
-	struct tacho_error e = { .column = -1 };
-	int status, err = tacho_lock_new(&t->l, source->pd, TACHO_OPTS(tacho_lock_opts,
-		.by = o->threads ? TACHO_LOCK_BY_TASK : o->by_address ? TACHO_LOCK_BY_ADDRESS : TACHO_LOCK_BY_CALLER,
-		.symbols = source->symbols, .stack_skip = o->stack_skip, .max_stack = o->max_stack, .keep_waits = o->json,
+	return (struct tacho_lock_opts){
+		.size = sizeof(struct tacho_lock_opts),
+		.by = o->by_owner ? TACHO_LOCK_BY_OWNER : o->threads ? TACHO_LOCK_BY_TASK : o->by_cgroup ? TACHO_LOCK_BY_CGROUP :
+		      o->by_address ? TACHO_LOCK_BY_ADDRESS : TACHO_LOCK_BY_CALLER,
+		.stack_skip = o->stack_skip, .max_stack = o->max_stack,
 		.filter = { .types = f->types, .n_types = f->n_types, .addresses = f->addresses.v, .n_addresses = f->addresses.n,
 			    .names = (const char *const *)f->names.v, .n_names = f->names.n,
 			    .functions = (const char *const *)f->functions.v, .n_functions = f->functions.n },
-		.from_ns = source->time.from_ns, .to_ns = source->time.to_ns), &e);
+	};
+}
+
+static int analyse(struct lock_table *t, const struct kernel_source *source, const struct contention_filter *f)
+{
+	struct tacho_lock_opts opts = row_opts(t->o, f);
+	struct tacho_error e = { .column = -1 };
+	int status, err;
+
+	opts.symbols = source->symbols;
+	opts.keep_waits = t->o->json;
+	opts.from_ns = source->time.from_ns;
+	opts.to_ns = source->time.to_ns;
+	err = tacho_lock_new(&t->l, source->pd, &opts, &e);
 
 	if (!t->l) {
 		message_error("lock contention", NULL, NULL, &e);
@@ -315,19 +350,46 @@ static int analyse(struct lock_table *t, const struct kernel_source *source, con
 
 static int check(const struct lock_opts *o, int argc, char **argv)
 {
-	if (o->threads && o->by_address) {
-		message_text("lock contention", "-t and -l cannot be used together");
+	if (o->threads + o->by_address + o->by_cgroup > 1 || (o->by_owner && (o->by_address || o->by_cgroup))) {
+		message_text("lock contention", "-t, -l, -o and --lock-cgroup cannot be used together, but -t and -o");
+		return -EINVAL;
+	}
+	if (!o->use_bpf && (o->by_owner || o->by_cgroup || o->all_cpus || o->cpus || o->pids || o->tids || o->cgroups)) {
+		message_text("lock contention", "%s needs -b: recorded events do not say it, or 'lock record' has the option",
+			     o->by_owner ? "-o" : o->by_cgroup ? "--lock-cgroup" : o->all_cpus ? "-a" : o->cpus ? "-C" :
+			     o->pids ? "-p" : o->tids ? "--tid" : "-G");
+		return -EINVAL;
+	}
+	if (o->use_bpf && (o->source.input || o->source.time)) {
+		message_text("lock contention", "-b counts what happens now: -i and --time are for recordings");
 		return -EINVAL;
 	}
 	if (o->separator && strlen(o->separator) == 0) {
 		message_text("lock contention", "-x needs a separator");
 		return -EINVAL;
 	}
-	if (argc) {
+	if (argc && !o->use_bpf) {
 		message_text("lock contention", "'%s' is not expected here: 'lock record' runs a command", argv[0]);
 		return -EINVAL;
 	}
 	return 0;
+}
+
+static int watch(struct lock_table *t, const struct contention_filter *f, int argc, char **argv)
+{
+	const struct tacho_lock_opts rows = row_opts(t->o, f);
+	int command_status = 0, status = lock_live(t, &rows, argc, argv, &command_status);
+
+	if (status == 0) {
+		uint64_t lost = tacho_lock_totals(t->l)->pass.lost;
+
+		if (lost)
+			message_text("lock contention", "%" PRIu64 " waits were not counted, or have no call chain: a map of the BPF "
+				     "program was full; -M makes it larger", lost);
+		status = show(t);
+	}
+	lock_live_done(t);
+	return max_of(status, command_status);
 }
 
 int lock_contention_run(void *opts, int argc, char **argv)
@@ -341,7 +403,9 @@ int lock_contention_run(void *opts, int argc, char **argv)
 	if (check(o, argc, argv) == 0 && lock_columns(&t, "lock contention", CSV_FIELDS, "wait_total") == 0 &&
 	    parse_filter(o, &f) == 0) {
 		status = EXIT_FAILED;
-		if (kernel_source_open(&source, "lock contention", &o->source, true) == 0) {
+		if (o->use_bpf)
+			status = watch(&t, &f, argc, argv);
+		else if (kernel_source_open(&source, "lock contention", &o->source, true) == 0) {
 			status = analyse(&t, &source, &f);
 			kernel_source_done(&source);
 		}

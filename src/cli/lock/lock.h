@@ -12,13 +12,15 @@
 struct lock_opts {
 	struct kernel_source_opts source;
 	const char *output, *key, *fields, *separator;
-	const char *types, *locks, *functions, *pids, *tids, *cpus, *pages;
+	const char *types, *locks, *functions, *pids, *tids, *cpus, *cgroups;
 	uint32_t entries, max_stack, stack_skip;	/* stack_skip: TACHO_LOCK_FUNCTIONS if not given */
-	bool threads, by_address, combine, map, json, quiet, all_cpus, use_bpf;
+	uint32_t max_rows;		/* of the BPF program */
+	bool use_bpf, by_owner, by_cgroup;
+	bool threads, by_address, combine, map, json, quiet, all_cpus;
 	unsigned verbose;
 };
 
-enum { LOCK_COLUMNS_MAX = 8 };
+enum { LOCK_COLUMNS_MAX = 8, LOCK_TYPES_MAX = 64 };
 struct lock_column {			/* a row of the table in columns.c */
 	const char *key, *title;
 	unsigned width;
@@ -30,6 +32,7 @@ struct lock_table {
 	const struct lock_opts *o;
 	struct tacho_lock *l;
 	struct tacho_symbols *symbols;
+	struct tacho_lock_watch *watch;	/* with -b */
 	const struct lock_column *columns[LOCK_COLUMNS_MAX];
 	size_t n_columns;
 	const struct lock_column *key;
@@ -51,6 +54,17 @@ void lock_put_caller(struct buf *out, const struct lock_table *t, uint64_t addre
 
 /* Writes to --output or, as perf does, to stderr. JSON goes to stdout. Returns the exit status. */
 int lock_write(const struct lock_opts *o, const char *command, struct buf *out);
+
+struct contention_filter {		/* the lists of -Y, -L and -S */
+	uint32_t types[LOCK_TYPES_MAX];
+	size_t n_types;
+	struct { uint64_t *v; size_t n, cap; } addresses;
+	struct strlist names, functions;
+};
+
+/* live.c: counts while a command runs, or until a signal, and fills in t->l and t->symbols. Returns the exit status. */
+int lock_live(struct lock_table *t, const struct tacho_lock_opts *rows, int argc, char **argv, int *command_status);
+void lock_live_done(struct lock_table *t);
 
 int lock_contention_run(void *opts, int argc, char **argv);
 int lock_report_run(void *opts, int argc, char **argv);

@@ -10,7 +10,12 @@ refused 129 tacho lock contention -Y spinlock,lock
 grep -q "'lock' is not a kind of lock" err || fail "$(cat err)"
 refused 129 tacho lock contention -t -l
 refused 129 tacho lock contention -x ''
-refused 129 tacho lock contention -b
+refused 129 tacho lock contention -o
+refused 129 tacho lock contention -a
+refused 129 tacho lock contention -b -o -l
+refused 129 tacho lock contention -b -i lock.data
+refused 129 tacho lock contention -b -C x
+refused 129 tacho lock contention -b -G no-such-cgroup
 refused 129 tacho lock contention --max-stack=0
 refused 129 tacho lock report -k name
 refused 1 tacho lock report -i no-such-file
