@@ -25,6 +25,7 @@
 	F(int, bpf_map_update_elem, (int fd, const void *k, const void *v, __u64 flags), (fd, k, v, flags), -EOPNOTSUPP) \
 	F(int, bpf_map_lookup_elem, (int fd, const void *k, void *v), (fd, k, v), -EOPNOTSUPP) \
 	F(int, bpf_map_delete_elem, (int fd, const void *k), (fd, k), -EOPNOTSUPP) \
+	F(int, bpf_map_lookup_batch, (int fd, void *in, void *out, void *k, void *v, __u32 *n, const struct bpf_map_batch_opts *o), (fd, in, out, k, v, n, o), -EOPNOTSUPP) \
 	F(int, bpf_map_get_next_key, (int fd, const void *k, void *next), (fd, k, next), -EOPNOTSUPP) \
 	F(int, bpf_map_create, (enum bpf_map_type t, const char *name, __u32 k, __u32 v, __u32 n, const struct bpf_map_create_opts *o), (t, name, k, v, n, o), -EOPNOTSUPP) \
 	F(int, bpf_map_freeze, (int fd), (fd), -EOPNOTSUPP) \

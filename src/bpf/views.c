@@ -10,9 +10,18 @@
 
 #include "base/defs.h"
 #include "base/error.h"
+#include "base/int_map.h"
 #include "base/vec.h"
 #include "bpf/load_libbpf.h"
+#include "bpf/map_walk.h"
 #include "bpf/views.skel.h"
+
+/* The stacks of the map: n and n addresses each, and where one is by its ID. */
+struct stack_copies {
+	bool is_valid;
+	struct { uint64_t *v; size_t n, cap; } words;
+	struct int_map at;
+};
 
 struct bpf_view {
 	struct views_bpf *skel;
@@ -20,6 +29,7 @@ struct bpf_view {
 	bpf_view_record_fn *fn;
 	void *arg;
 	bool has_levels, uses_stack_map;
+	struct stack_copies copies;
 	struct { struct bpf_link **v; size_t n, cap; } links;
 };
 
@@ -181,6 +191,8 @@ void bpf_view_close(struct bpf_view *v)
 	for (size_t i = 0; i < v->links.n; i++)
 		bpf_link__destroy(v->links.v[i]);
 	vec_done(&v->links);
+	vec_done(&v->copies.words);
+	int_map_done(&v->copies.at);
 	ring_buffer__free(v->ring);
 	views_bpf__destroy(v->skel);
 	free(v);
@@ -231,32 +243,80 @@ int bpf_view_drain(struct bpf_view *v, bpf_view_record_fn *fn, void *arg)
 	return ring_buffer__consume(v->ring);
 }
 
-int bpf_view_sums(struct bpf_view *v, bpf_view_sum_fn *fn, void *arg)
+struct sum_reader {
+	bpf_view_sum_fn *fn;
+	void *arg;
+	size_t bytes;
+};
+
+static int on_sum(void *arg, const void *key, const void *value)
 {
-	struct view_key key, *last = NULL;
-	int fd = bpf_map__fd(v->skel->maps.sums), err = 0;
+	const struct sum_reader *r = arg;
+	struct view_sum sum = { 0 };
 
-	while (err == 0 && bpf_map_get_next_key(fd, last, &key) == 0) {
-		struct view_sum sum = { 0 };
-
-		if (bpf_map_lookup_elem(fd, &key, &sum) == 0)
-			err = fn(arg, &key, &sum);
-		last = &key;
-	}
-	return err;
+	memcpy(&sum, value, r->bytes);
+	return r->fn(r->arg, key, &sum);
 }
 
-int bpf_view_stack(const struct bpf_view *v, int64_t id, uint64_t ips[VIEW_STACK])
+int bpf_view_sums(struct bpf_view *v, bpf_view_sum_fn *fn, void *arg)
 {
-	struct view_stack stack = { 0 };
+	struct sum_reader r = { fn, arg, v->has_levels ? sizeof(struct view_sum) : VIEW_SUM_BYTES };
+
+	v->copies.is_valid = false;
+	return map_walk(bpf_map__fd(v->skel->maps.sums), sizeof(struct view_key), r.bytes, on_sum, &r);
+}
+
+/* A map_walk_fn */
+static int copy_stack(void *arg, const void *key, const void *value)
+{
+	struct stack_copies *c = arg;
+	const struct view_stack *s = value;
+	size_t n = (size_t)min_of(s->n, (uint64_t)VIEW_STACK), at = c->words.n;
+	uint64_t id;
+
+	memcpy(&id, key, sizeof(id));
+	if (at > UINT32_MAX || !vec_reserve(&c->words, n + 1))
+		return -ENOMEM;
+	c->words.v[at] = n;
+	memcpy(c->words.v + at + 1, s->ips, n * sizeof(*s->ips));
+	c->words.n += n + 1;
+	return int_map_put(&c->at, id, (uint32_t)at);
+}
+
+/* Stacks are read all at once: a system call for each would be most of the cost of a profile. */
+static int copy_stacks(struct bpf_view *v)
+{
+	v->copies.words.n = 0;
+	int_map_done(&v->copies.at);
+	v->copies.is_valid = true;
+	return map_walk(bpf_map__fd(v->skel->maps.stacks_by_hash), sizeof(uint64_t), sizeof(struct view_stack), copy_stack, &v->copies);
+}
+
+static int stack_by_hash(struct bpf_view *v, int64_t id, uint64_t ips[VIEW_STACK])
+{
+	int err = v->copies.is_valid ? 0 : copy_stacks(v);
+	struct view_stack late = { 0 };
+	const uint64_t *stack;
+	uint32_t at;
+
+	if (err == 0 && int_map_get(&v->copies.at, (uint64_t)id, &at)) {
+		stack = v->copies.words.v + at;
+		memcpy(ips, stack + 1, (size_t)stack[0] * sizeof(*ips));
+		return (int)stack[0];
+	}
+	if (err == 0)			/* stored after the others were read */
+		err = bpf_map_lookup_elem(bpf_map__fd(v->skel->maps.stacks_by_hash), &id, &late);
+	memcpy(ips, late.ips, VIEW_STACK * sizeof(*ips));
+	return err < 0 ? err : (int)min_of(late.n, (uint64_t)VIEW_STACK);
+}
+
+int bpf_view_stack(struct bpf_view *v, int64_t id, uint64_t ips[VIEW_STACK])
+{
 	uint32_t key = (uint32_t)id;
 	int n = 0, err;
 
-	if (!v->uses_stack_map) {
-		err = bpf_map_lookup_elem(bpf_map__fd(v->skel->maps.stacks_by_hash), &id, &stack);
-		memcpy(ips, stack.ips, VIEW_STACK * sizeof(*ips));
-		return err < 0 ? err : (int)min_of(stack.n, (uint64_t)VIEW_STACK);
-	}
+	if (!v->uses_stack_map)
+		return stack_by_hash(v, id, ips);
 	err = bpf_map_lookup_elem(bpf_map__fd(v->skel->maps.stacks), &key, ips);
 	if (err < 0)
 		return err;

@@ -41,8 +41,8 @@ typedef int bpf_view_record_fn(void *arg, const struct view_record *r);
 int bpf_view_drain(struct bpf_view *v, bpf_view_record_fn *fn, void *arg);
 typedef int bpf_view_sum_fn(void *arg, const struct view_key *key, const struct view_sum *sum);
 int bpf_view_sums(struct bpf_view *v, bpf_view_sum_fn *fn, void *arg);
-/* The addresses of a stack, innermost first. Returns how many, or a negative errno. */
-int bpf_view_stack(const struct bpf_view *v, int64_t id, uint64_t ips[VIEW_STACK]);
+/* The addresses of a stack, innermost first, as of the last bpf_view_sums(). Returns how many, or a negative errno. */
+int bpf_view_stack(struct bpf_view *v, int64_t id, uint64_t ips[VIEW_STACK]);
 /* Adds up VIEW_LOST_..., and how often a program did not run because another one was running on that CPU. */
 int bpf_view_lost(const struct bpf_view *v, uint64_t lost[VIEW_LOST], uint64_t *missed);
 

@@ -54,7 +54,7 @@ int bpf_view_sums(struct bpf_view *v, bpf_view_sum_fn *fn, void *arg)
 	return -EOPNOTSUPP;
 }
 
-int bpf_view_stack(const struct bpf_view *v, int64_t id, uint64_t ips[VIEW_STACK])
+int bpf_view_stack(struct bpf_view *v, int64_t id, uint64_t ips[VIEW_STACK])
 {
 	(void)v, (void)id, (void)ips;
 	return -EOPNOTSUPP;
