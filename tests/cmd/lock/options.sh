@@ -14,12 +14,12 @@ refused 129 tacho lock contention -o
 refused 129 tacho lock contention -a
 refused 129 tacho lock contention -b -o -l
 refused 129 tacho lock contention -b -i lock.data
-refused 129 tacho lock contention -b -C x
-refused 129 tacho lock contention -b -G no-such-cgroup
 refused 129 tacho lock contention --max-stack=0
 refused 129 tacho lock report -k name
 refused 1 tacho lock report -i no-such-file
 tacho record -q -e cpu-clock -o other.data true >/dev/null 2>&1 || skip "cannot record here"
+refused 129 tacho lock contention -b -C x
+refused 129 tacho lock contention -b -G no-such-cgroup
 refused 1 tacho lock contention -i other.data
 grep -q 'none of the tracepoints that this needs, such as lock:contention_begin' err || fail "$(cat err)"
 need xz
