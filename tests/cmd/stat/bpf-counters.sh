@@ -15,7 +15,9 @@ tacho stat -x, -e task-clock,task-clock:b,cs,cs:b,page-faults,page-faults:b,sysc
 [ "$(grep sys_enter_write rows | cut -d, -f1 | uniq | wc -l)" = 1 ] || fail "calls of write: $(cat rows)"
 within 8 "$(csv_value task-clock:b rows)" "$(csv_value task-clock rows)"
 within 3 "$(csv_value page-faults:b rows)" "$(csv_value page-faults rows)"
-within 12 "$(csv_value cs:b rows)" "$(csv_value cs rows)"
+# On busy CPUs some of these 40 threads and processes are preempted after that.
+more=$(($(csv_value cs:b rows) - $(csv_value cs rows)))
+[ $more -ge -5 ] && [ $more -le 120 ] || fail "switches: $(cat rows)"
 
 # A process that runs already, with threads that it starts later.
 sh -c "sleep 0.3; $TEST_BIN/burn -t 8 -p 1 -m 60 -o used; exit" &
