@@ -23,6 +23,8 @@ TACHO_API int tacho_syscall_host_arch(void);
 /* NULL: no such call. */
 TACHO_API const struct tacho_syscall *tacho_syscall_by_nr(enum tacho_syscall_arch arch, uint64_t nr);
 TACHO_API const struct tacho_syscall *tacho_syscall_by_name(const char *name);
+/* The name of a call of a 32-bit program on that architecture; NULL: unknown. */
+TACHO_API const char *tacho_syscall_name_32(enum tacho_syscall_arch arch, uint64_t nr);
 /* The number, or -ENOSYS if the architecture has no such call. */
 TACHO_API int tacho_syscall_nr(const struct tacho_syscall *sc, enum tacho_syscall_arch arch);
 TACHO_API const char *tacho_syscall_name(const struct tacho_syscall *sc);

@@ -34,9 +34,17 @@ struct part {
 };
 
 struct pt_regs {			/* x86-64's registers, then arm64's; the others do not exist */
-	unsigned long di, si, dx, r10, r8, r9, orig_ax, cs, sp;
+	unsigned long di, si, dx, r10, r8, r9, orig_ax, cs, sp, bx, cx, bp;
 	unsigned long regs[31], orig_x0, pstate;
 	int syscallno;
+} KERNEL_TYPE;
+
+struct thread_info {
+	unsigned int status;
+} KERNEL_TYPE;
+
+struct task_struct___status {
+	struct thread_info thread_info;
 } KERNEL_TYPE;
 
 struct signal_struct {
@@ -350,12 +358,38 @@ static __always_inline __s64 signal_mask_address(const struct pt_regs *regs)
 	return (__s64)regs->sp + SIGNAL_MASK_OFFSET;
 }
 
-static __always_inline __u32 is_compat(const struct pt_regs *regs)
+static __always_inline __u32 is_32_bit_program(const struct pt_regs *regs)
 {
 #ifdef __TARGET_ARCH_x86
 	return regs->cs == 0x23;	/* the code segment of 32-bit programs */
 #else
 	return regs->pstate >> 4 & 1;	/* AArch32 state */
+#endif
+}
+
+/* Whether the call that begins is a 32-bit one: on x86-64 also int 0x80 in a 64-bit program. */
+static __always_inline __u32 is_compat(const struct pt_regs *regs)
+{
+#ifdef __TARGET_ARCH_x86
+	struct task_struct___status *task = (void *)bpf_get_current_task();
+
+	return BPF_CORE_READ(task, thread_info.status) >> 1 & 1;	/* TS_COMPAT */
+#else
+	return is_32_bit_program(regs);
+#endif
+}
+
+static __always_inline void read_compat_args(const struct pt_regs *regs, __s64 *v)
+{
+#ifdef __TARGET_ARCH_x86
+	v[0] = (__u32)regs->bx;
+	v[1] = (__u32)regs->cx;
+	v[2] = (__u32)regs->dx;
+	v[3] = (__u32)regs->si;
+	v[4] = (__u32)regs->di;
+	v[5] = (__u32)regs->bp;
+#else
+	read_args(regs, v);
 #endif
 }
 
@@ -878,7 +912,10 @@ int BPF_PROG(sys_enter, struct pt_regs *regs, long nr)
 	compat = is_compat(regs);
 	if (compat && config.skips_compat)
 		return 0;
-	read_args(regs, state->args);
+	if (compat)
+		read_compat_args(regs, state->args);
+	else
+		read_args(regs, state->args);
 	if (nr == NR_RT_SIGRETURN && !compat)
 		state->args[0] = signal_mask_address(regs);
 	return on_enter(state, (__u32)nr, compat);
@@ -893,7 +930,7 @@ int BPF_PROG(sys_exit, struct pt_regs *regs, long ret)
 	__u32 nr = (__u32)regs->syscallno;
 #endif
 	struct task_state *state;
-	__u32 compat = is_compat(regs);
+	__u32 compat = is_32_bit_program(regs);
 
 	if (nr == ~0u)			/* the registers are those before the signal */
 		nr = NR_RT_SIGRETURN;

@@ -21,7 +21,7 @@ static void begin(struct trace *t, struct json *j, const struct trace_thread *th
 static void put_call(struct trace *t, struct json *j, struct trace_call *call)
 {
 	unsigned n = call->c.sc ? tacho_syscall_used_args(&call->c) : 0;
-	char room[24];
+	char room[TRACE_NAME_ROOM];
 
 	json_member(j, "name", str, trace_call_name(t, call->nr, call->th->compat, room));
 	json_key(j, "args");

@@ -90,7 +90,7 @@ static void print_args(struct trace *t, struct trace_call *call)
 
 static void print_exit(struct trace *t, struct trace_call *call)
 {
-	char room[24];
+	char room[TRACE_NAME_ROOM];
 	const char *name = trace_call_name(t, call->nr, call->th->compat, room);
 	bool continued = !call->entry_ns || call->th->printed, failed = call->c.ret < 0 && call->c.ret > -4096;
 	size_t start;
@@ -119,7 +119,7 @@ static void print_exit(struct trace *t, struct trace_call *call)
 static void print_unfinished(struct trace *t, struct trace_thread *th)
 {
 	struct trace_call call = trace_pending_call(t, th);
-	char room[24];
+	char room[TRACE_NAME_ROOM];
 
 	if (th->printed)
 		return;

@@ -46,7 +46,7 @@ static unsigned known_at_entry(const struct trace_call *call)
 static void print_entry_text(struct trace *t, struct trace_thread *th, struct trace_call *call)
 {
 	unsigned n = call->c.sc ? known_at_entry(call) : 0;
-	char room[24];
+	char room[TRACE_NAME_ROOM];
 
 	print_start(t, th, th->entry_ns);
 	buf_printf(&t->out, "%s(", trace_call_name(t, th->nr, th->compat, room));
@@ -81,7 +81,7 @@ static void print_exit(struct trace *t, struct trace_call *call)
 	struct trace_thread *th = call->th;
 	unsigned n = call->c.sc ? tacho_syscall_used_args(&call->c) : 0;
 	size_t start;
-	char room[24];
+	char room[TRACE_NAME_ROOM];
 
 	if (th->printed || !call->entry_ns) {
 		print_start(t, th, call->exit_ns);
@@ -160,7 +160,7 @@ static void put_child_times(struct trace *t, const struct tacho_syscall_event *e
 static void print_signal(struct trace *t, struct trace_thread *th, const struct tacho_syscall_event *ev)
 {
 	const char *name = tacho_signal_name((int)ev->v[0]);
-	char room[24];
+	char room[TRACE_NAME_ROOM];
 
 	if (ev->v[0] == SIGKILL)	/* ends the thread; strace does not see it */
 		return;
@@ -202,7 +202,7 @@ static void print_task_exit(struct trace *t, struct trace_thread *th, const stru
 		trace_print_chain_strace(t, th);
 		trace_line_end(t, th);
 	} else if (th->in_call && th->printed && trace_wants_unfinished(t, th)) {
-		char room[24];
+		char room[TRACE_NAME_ROOM];
 
 		print_start(t, th, ev->time_ns);
 		buf_printf(&t->out, "<... %s resumed>) = ?", trace_call_name(t, th->nr, th->compat, room));

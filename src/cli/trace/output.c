@@ -149,13 +149,17 @@ void trace_output_close(struct trace *t)
 	buf_done(&t->out);
 }
 
-const char *trace_call_name(struct trace *t, uint32_t nr, bool compat, char room[24])
+const char *trace_call_name(struct trace *t, uint32_t nr, bool compat, char room[TRACE_NAME_ROOM])
 {
 	const struct tacho_syscall *sc = compat ? NULL : tacho_syscall_by_nr(t->arch, nr);
+	const char *name_32 = compat ? tacho_syscall_name_32(t->arch, nr) : NULL;
 
 	if (sc)
 		return tacho_syscall_name(sc);
-	snprintf(room, 24, compat ? "syscall32_%u" : "syscall_%u", nr);
+	if (name_32)
+		snprintf(room, TRACE_NAME_ROOM, "%s@32", name_32);
+	else
+		snprintf(room, TRACE_NAME_ROOM, compat ? "syscall_%u@32" : "syscall_%u", nr);
 	return room;
 }
 

@@ -37,7 +37,7 @@ struct call_stats *trace_stats_of(struct trace_stats *s, uint32_t nr)
 	return c;
 }
 
-static const char *name_of(struct trace *t, uint32_t key, char room[24])
+static const char *name_of(struct trace *t, uint32_t key, char room[TRACE_NAME_ROOM])
 {
 	return trace_call_name(t, key & ~TRACE_OF_32_BITS, key & TRACE_OF_32_BITS, room);
 }
@@ -180,7 +180,7 @@ static void print_table(struct trace *t, const struct trace_stats *s)
 			  "   --------------- --------  ------ -------- --------- --------- ---------     ------\n");
 	for (size_t i = 0; nrs && i < n; i++) {
 		const struct call_stats *c;
-		char room[24];
+		char room[TRACE_NAME_ROOM];
 		uint32_t at = 0;
 
 		int_map_get(&s->by_nr, nrs[i], &at);
@@ -206,7 +206,7 @@ static void number_or_blank(uint64_t n, char out[24])
 static void print_strace_counts(struct trace *t)
 {
 	uint64_t sum_ns = 0, calls = 0, errors = 0;
-	char errors_text[24], room[24];
+	char errors_text[24], room[TRACE_NAME_ROOM];
 	size_t n;
 	uint32_t *nrs = sorted_numbers(&t->total, &n);
 
@@ -344,7 +344,7 @@ static void put_json_calls(struct trace *t, struct json *j, const struct trace_s
 	json_begin(j, '[');
 	for (size_t i = 0; nrs && i < n; i++) {
 		const struct call_stats *c;
-		char room[24];
+		char room[TRACE_NAME_ROOM];
 		uint32_t at = 0;
 
 		int_map_get(&s->by_nr, nrs[i], &at);

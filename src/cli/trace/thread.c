@@ -153,13 +153,23 @@ void trace_threads_done(struct trace *t)
 	int_map_done(&t->processes_by_pid);
 }
 
+/* A call of a 32-bit program is printed like the one of the same name, without memory, which has another layout. */
+static const struct tacho_syscall *call_of(const struct trace *t, uint32_t nr, bool compat)
+{
+	const char *name = compat ? tacho_syscall_name_32(t->arch, nr) : NULL;
+
+	if (compat)
+		return name ? tacho_syscall_by_name(name) : NULL;
+	return tacho_syscall_by_nr(t->arch, nr);
+}
+
 struct trace_call trace_pending_call(struct trace *t, struct trace_thread *th)
 {
 	struct trace_call call = { .th = th, .nr = th->nr, .entry_ns = th->entry_ns };
 
 	call.c.size = sizeof(call.c);
 	call.c.arch = t->arch;
-	call.c.sc = th->compat ? NULL : tacho_syscall_by_nr(t->arch, th->nr);
+	call.c.sc = call_of(t, th->nr, th->compat);
 	memcpy(call.c.args, th->args, sizeof(call.c.args));
 	call.c.entry_parts = th->parts.bytes;
 	call.c.n_entry_parts = th->parts.n;
@@ -274,7 +284,7 @@ static void on_exit_event(struct trace *t, struct trace_thread *th, const struct
 	call = trace_pending_call(t, th);
 	call.nr = ev->nr;
 	if (!joined) {
-		call.c.sc = ev->compat ? NULL : tacho_syscall_by_nr(t->arch, ev->nr);
+		call.c.sc = call_of(t, ev->nr, ev->compat);
 		call.entry_ns = 0;
 		memset(call.c.args, 0, sizeof(call.c.args));
 	}

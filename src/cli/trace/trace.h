@@ -239,7 +239,8 @@ void trace_output_close(struct trace *t);
 void trace_print_args(struct trace *t, struct trace_call *call, unsigned from, unsigned to, struct buf *out);
 void trace_print_arg(struct trace *t, struct trace_call *call, unsigned arg, struct buf *out);
 void trace_print_return(struct trace *t, struct trace_call *call, struct buf *out);
-const char *trace_call_name(struct trace *t, uint32_t nr, bool compat, char room[24]);
+#define TRACE_NAME_ROOM 40
+const char *trace_call_name(struct trace *t, uint32_t nr, bool compat, char room[TRACE_NAME_ROOM]);
 /* The call that a thread is in, as it was at entry. */
 struct trace_call trace_pending_call(struct trace *t, struct trace_thread *th);
 

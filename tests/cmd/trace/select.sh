@@ -50,11 +50,15 @@ tacho trace --string-limit 0 true 2>err && fail "--string-limit 0 is accepted"
 if [ "$(uname -m)" = x86_64 ] && printf '.globl _start\n_start: mov $1, %%eax\nxor %%ebx, %%ebx\nint $0x80\n' | as --32 -o p32.o - 2>err &&
 	ld -m elf_i386 -o p32 p32.o 2>err && ./p32 2>err; then
 	tacho trace -o got ./p32
-	grep -q 'execve(.*= 0$' got && grep -q 'syscall32_1(' got || fail "32-bit: $(cat got)"
+	grep -q 'execve(.*= 0$' got && grep -q 'exit@32()* = ?' got || fail "32-bit: $(cat got)"
 	printf '.globl _start\n_start: mov $20, %%eax\nint $0x80\nmov $1, %%eax\nint $0x80\n' | as --32 -o p32.o -
 	ld -m elf_i386 -o p32 p32.o
 	tacho trace -s -o got ./p32 || true
-	grep -q '^   syscall32_20 ' got || fail "32-bit -s: $(cat got)"
+	printf '.globl _start\n_start: mov $39, %%eax\nsyscall\nmov $33, %%eax\nlea path(%%rip), %%rbx\nmov $4, %%ecx\nint $0x80\nmov $60, %%eax\n'"xor %%edi, %%edi\nsyscall\npath: .asciz \"/\"\n" | as -o p64.o -
+	ld -Ttext=0x400000 -o p64 p64.o
+	tacho trace -o got64 ./p64
+	grep -q ' getpid()' got64 && grep -qE ' access@32\(filename: 0x4[0-9a-f]+, mode: R_OK\) += ' got64 && grep -q ' exit()' got64 || fail "int 0x80: $(cat got64)"
+	grep -q '^   getpid@32 ' got || fail "32-bit -s: $(cat got)"
 fi
 tacho trace -o /dev/full true 2>err && fail "a full disk is not an error"
 grep -q "cannot write '/dev/full': No space left on device" err || fail "$(cat err)"
