@@ -34,8 +34,9 @@ struct leaf_row {
 	uint32_t length;		/* the last offset - first */
 	uint32_t lowest;		/* samples below first + lowest do not only belong to the row: they change
 					 * its frame */
-	uint32_t row;
+	uint32_t row;			/* or LEAF_REJECTED: a filter rejects this code, whatever the thread */
 };
+#define LEAF_REJECTED UINT32_MAX
 
 /* An entry of recent_nodes or recent_frames. */
 struct recent_entry {

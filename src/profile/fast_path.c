@@ -56,7 +56,7 @@ static struct fast_event fast_event_of(const struct tacho_layout *lay, uint32_t 
 	};
 }
 
-/* Without filters, samples whose stacks are their addresses are added to rows found by address. */
+/* Samples whose stacks are their addresses are added to rows found by address. */
 static int open_leaf_rows(struct load *l)
 {
 	const struct tacho_profile_opts *o = &l->profile->opts;
@@ -66,12 +66,13 @@ static int open_leaf_rows(struct load *l)
 
 	for (size_t i = 0; i < fast->n_events; i++)
 		any = any || (fast->events[i].leaf_only && fast->events[i].usable);
-	if (!any || fast->filters)
+	if (!any)
 		return 0;
 	fast->leaf_rows = calloc(2 * n, sizeof(*fast->leaf_rows));
 	fast->leaf_row_mask = n - 1;
 	fast->leaf_ranges = !o->per_address && !o->per_srcline && !l->stacks.inlines;
-	fast->leaf_row_shift = fast->leaf_ranges ? LEAF_ROW_BITS : 0;
+	fast->filters_code = !l->stacks.inlines && (l->profile->filter.objects.n || l->profile->filter.symbols.n);
+	fast->leaf_row_shift = fast->leaf_ranges || fast->filters_code ? LEAF_ROW_BITS : 0;
 	return fast->leaf_rows ? 0 : -ENOMEM;
 }
 
@@ -109,9 +110,9 @@ void fast_path_add_totals(struct load *l)
 		struct tacho_profile_event *to = &l->profile->events.v[from->event];
 
 		to->samples += from->n;
-		to->all_samples += from->n;
+		to->all_samples += from->n + from->n_rejected;
 		to->period += from->sum;
-		to->all_period += from->sum;
+		to->all_period += from->sum + from->sum_rejected;
 		l->profile->quality.samples += from->n;
 	}
 }
@@ -266,7 +267,7 @@ static bool span_of_leaf(const struct load *l, const struct leaf_region *r, uint
 	const struct tacho_spot spot = { offset, r->mapping.object };
 
 	*out = (struct span){ offset, UINT64_MAX - offset };
-	return l->fast.leaf_ranges && r->mapping.object && symbols_span(l->symbols, r->space, &spot, out);
+	return r->mapping.object && symbols_span(l->symbols, r->space, &spot, out);
 }
 
 /* Looks up the range of a location whose own slot has another one. */
@@ -276,7 +277,7 @@ static __attribute__((noinline)) bool copy_leaf_row(struct load *l, const struct
 	const struct leaf_row *start;
 	struct span span;
 
-	if (!span_of_leaf(l, r, offset, &span))
+	if (!(l->fast.leaf_ranges || l->fast.filters_code) || !span_of_leaf(l, r, offset, &span))
 		return false;
 	start = leaf_start_slot(&l->fast, tag, offset - span.before);
 	if (!leaf_row_has(start, tag, offset))
@@ -301,41 +302,50 @@ static inline bool add_to_leaf_row(struct load *l, const struct leaf_region *r, 
 	return true;
 }
 
+/* Stores what happens to samples in the span around `offset`; to those before `offset` only if !from_here. */
+static void put_leaf_row(struct fast_path *fast, uint64_t tag, uint64_t offset, struct span span, bool from_here, uint32_t row)
+{
+	const uint64_t longest = UINT32_MAX;
+	struct leaf_row to = { .tag = tag, .row = row };
+
+	if (span.before > longest)
+		span.before = 0;
+	to.first = offset - span.before;
+	to.length = (uint32_t)min_of(span.before + min_of(span.after, longest), longest);
+	to.lowest = from_here ? (uint32_t)span.before : 0;
+	*leaf_start_slot(fast, tag, to.first) = *leaf_row_slot(fast, tag, offset) = to;
+}
+
+/* The tag of code that a filter rejects. */
+static inline uint64_t rejected_tag(const struct leaf_region *r)
+{
+	return key_add(r->mapping.hash_seed, LEAF_REJECTED) | 1;
+}
+
 void fast_path_remember_leaf(struct load *l, const struct pending_sample *w)
 {
 	const struct chain_entry *leaf = &l->stacks.batch[w - l->pending].leaf;
-	const struct tacho_profile_frame *f = &l->profile->frames.v[l->profile->nodes.v[w->row.node].frame];
+	uint32_t frame = l->profile->nodes.v[w->row.node].frame, row = profile_find_row(l->profile, &w->row);
+	const struct tacho_profile_frame *f = &l->profile->frames.v[frame];
 	const struct leaf_region region = { .mapping = { .object = leaf->spot.object }, .space = leaf->space };
-	uint64_t offset = leaf->spot.offset;
-	uint32_t row = profile_find_row(l->profile, &w->row);
-	bool lowest_matters = !f->known && l->profile->opts.lowest_unknown;
+	bool rejected = row == KEYMAP_NONE && l->fast.filters_code && l->profile->any_leaf_filtered &&
+			(l->profile->frame_flags.v[frame] & FRAME_LEAF_FILTERED);
+	bool unknown = !f->known && !rejected;
 	struct span span;
 
 	/* A JIT may still name its address, and replace the code there. */
-	if (row == KEYMAP_NONE || (f->jit && !f->known))
+	if ((row == KEYMAP_NONE && !rejected) || (f->jit && !f->known))
 		return;
-	if (f->jit || (!f->known && l->profile->opts.split_unknown) || !span_of_leaf(l, &region, offset, &span))
+	if (f->jit || (!l->fast.leaf_ranges && !rejected) || (unknown && l->profile->opts.split_unknown) ||
+	    !span_of_leaf(l, &region, leaf->spot.offset, &span))
 		span = (struct span){ 0, 0 };
-	if (span.before > UINT32_MAX)
-		span.before = 0;
-	*leaf_start_slot(&l->fast, w->leaf_tag, offset - span.before) = *leaf_row_slot(&l->fast, w->leaf_tag, offset) =
-		(struct leaf_row){ .tag = w->leaf_tag, .first = offset - span.before, .row = row,
-				   .length = (uint32_t)min_of(span.before + min_of(span.after, UINT64_C(0xffffffff)),
-							      UINT64_C(0xffffffff)),
-				   .lowest = lowest_matters ? (uint32_t)span.before : 0 };
+	if (rejected)
+		put_leaf_row(&l->fast, w->rejected_tag, leaf->spot.offset, span, false, LEAF_REJECTED);
+	else
+		put_leaf_row(&l->fast, w->leaf_tag, leaf->spot.offset, span, unknown && l->profile->opts.lowest_unknown, row);
 }
 
 /* ---- all samples ---- */
-
-/* Samples are counted here unless a filter may reject their row. */
-static inline void count_sample(struct load *l, struct fast_event *ev, uint64_t time, uint64_t period)
-{
-	if (l->fast.filters)
-		return;
-	ev->n++;
-	ev->sum += period;
-	load_note_time(l, time);
-}
 
 struct fast_sample {
 	struct fast_event *event;
@@ -344,6 +354,13 @@ struct fast_sample {
 	struct tacho_words chain;
 	enum tacho_space space;		/* of `ip`, if the stack is `ip` alone */
 };
+
+static inline void count_accepted(struct load *l, const struct fast_sample *s)
+{
+	s->event->n++;
+	s->event->sum += s->period;
+	load_note_time(l, s->time);
+}
 
 /* The sample's place in the batch, whose stack is still to be added; NULL if out of memory. */
 static struct pending_sample *add_pending(struct load *l, const struct fast_sample *s)
@@ -354,6 +371,8 @@ static struct pending_sample *add_pending(struct load *l, const struct fast_samp
 		return NULL;
 	w = &l->pending[l->stacks.n];
 	w->counted_already = !l->fast.filters;
+	if (!l->fast.filters)
+		count_accepted(l, s);
 	w->raw_stack = w->filtered = false;
 	w->parallelism = 1;
 	w->time = s->time;
@@ -364,21 +383,40 @@ static struct pending_sample *add_pending(struct load *l, const struct fast_samp
 	return w;
 }
 
+/* Whether a filter rejects the code at this offset, which is then counted. */
+static inline bool reject_leaf(struct load *l, const struct fast_sample *s, const struct leaf_region *r, uint64_t offset)
+{
+	uint64_t tag = rejected_tag(r);
+	struct leaf_row *slot = leaf_row_slot(&l->fast, tag, offset);
+
+	if (!leaf_row_has(slot, tag, offset) && !copy_leaf_row(l, r, tag, offset, slot))
+		return false;
+	s->event->n_rejected++;
+	s->event->sum_rejected += s->period;
+	return true;
+}
+
 static int add_leaf(struct load *l, const struct fast_sample *s)
 {
 	const struct leaf_region *r = stacks_leaf_region(&l->stacks, &s->task->context, s->space, s->ip);
 	struct pending_sample *w;
-	uint64_t tag;
+	uint64_t tag, offset;
 
 	if (!r)
 		return -ENOMEM;
+	offset = (s->ip - r->mapping.bias) & r->mapping.mask;
 	tag = key_add(r->mapping.hash_seed ^ s->task->row_seed, s->event->event) | 1;
-	if (l->fast.leaf_rows && add_to_leaf_row(l, r, tag, (s->ip - r->mapping.bias) & r->mapping.mask, s->period))
+	if (l->fast.filters_code && reject_leaf(l, s, r, offset))
 		return 0;
+	if (add_to_leaf_row(l, r, tag, offset, s->period)) {
+		count_accepted(l, s);
+		return 0;
+	}
 	w = add_pending(l, s);
 	if (!w)
 		return -ENOMEM;
-	w->leaf_tag = l->fast.leaf_rows ? tag : 0;
+	w->leaf_tag = tag;
+	w->rejected_tag = rejected_tag(r);
 	stacks_add_leaf(&l->stacks, &s->task->context, r, s->ip);
 	return 0;
 }
@@ -400,7 +438,6 @@ static int read_sample(struct load *l, const uint8_t *at, uint32_t size)
 		return err;
 	s.ip = read_u64(at + ev->ip);
 	s.period = ev->period ? read_u64(at + ev->period) : ev->fixed_period;
-	count_sample(l, s.event, s.time, s.period);
 	if (ev->leaf_only)
 		return add_leaf(l, &s) < 0 ? -ENOMEM : 1;
 	return add_pending(l, &s) && stacks_add_raw(&l->stacks, &s.task->context, s.chain) == 0 ? 1 : -ENOMEM;

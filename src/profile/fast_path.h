@@ -19,8 +19,9 @@ struct fast_event {			/* offsets of an event's sample fields from the record's s
 	bool has_chain;			/* its samples have a call chain, which follows the other fields */
 	bool leaf_only;			/* its stacks are the sampled address alone */
 	bool usable;			/* its samples may take the fast path */
-	uint64_t n, sum;		/* number of samples that took the fast path, and the sum of their
-					 * periods */
+	uint64_t n, sum;		/* number of samples that the fast path has added or will add to a row,
+					 * and the sum of their periods */
+	uint64_t n_rejected, sum_rejected;	/* of those that a filter rejects */
 };
 
 struct fast_event_id {			/* each CPU's counter of an event has its own id */
@@ -38,7 +39,8 @@ struct fast_task {
 
 struct fast_path {
 	struct fast_event *events;	/* events of the file when loading began */
-	bool filters;			/* rows are filtered, so samples are counted later */
+	bool filters;			/* rows are filtered, so samples are counted when their rows are known */
+	bool filters_code;		/* by object or function */
 	size_t n_events;		/* 0: no sample takes the fast path */
 	uint32_t id_offset;		/* offset of the event's id in a sample; 0: there is only one event */
 	uint32_t generation;		/* generation of `tasks`; incremented when maps or comms change */
@@ -54,7 +56,7 @@ int fast_path_open(struct load *l);	/* 0 or -ENOMEM */
 void fast_path_done(struct fast_path *fast);
 /* Reads the records that are already in memory in time order, on the fast or the slow path. 0 or -ENOMEM. */
 int fast_path_read(struct load *l);
-/* Later samples at addresses of the same frame are added to the row of this sample, which has been added. */
+/* Later samples at addresses of the same frame are added to the row of this sample, or rejected as this one was. */
 void fast_path_remember_leaf(struct load *l, const struct pending_sample *w);
 /* Invalidates the cached tasks. To be called when maps or comms have changed. */
 void fast_path_forget_tasks(struct fast_path *fast);

@@ -57,14 +57,12 @@ static int add_sample_row(struct load *l, struct pending_sample *w)
 
 static int add_pending_row(struct load *l, struct pending_sample *w)
 {
-	if (w->counted_already) {
-		int err = profile_add_row(l->profile, &w->row);
+	bool dropped = !w->counted_already && l->stacks.batch[w - l->pending].dropped;
+	int err = dropped ? 0 : w->counted_already ? profile_add_row(l->profile, &w->row) : add_sample_row(l, w);
 
-		if (err == 0 && w->leaf_tag)
-			fast_path_remember_leaf(l, w);
-		return err;
-	}
-	return l->stacks.batch[w - l->pending].dropped ? 0 : add_sample_row(l, w);
+	if (err == 0 && w->leaf_tag)
+		fast_path_remember_leaf(l, w);
+	return err;
 }
 
 /* Whether a sample's node already has a row is unpredictable, and the two cases run different code, so
@@ -143,6 +141,7 @@ static void fill_pending(struct pending_sample *w, const struct load *l, const s
 	w->raw_stack = s->n_stack != 0 && !o->no_chains;
 	w->filtered = l->profile->filter.by_sample && is_filtered(l, s);
 	w->counted_already = false;
+	w->leaf_tag = 0;
 	w->parallelism = l->details.parallelism;
 }
 

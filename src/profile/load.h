@@ -35,7 +35,7 @@ struct pending_sample {			/* a sample whose stack is in the batch */
 	bool filtered;			/* rejected by parallelism or counted_cpus */
 	bool counted_already;		/* by the fast path: only its row is missing */
 	uint32_t parallelism;
-	uint64_t leaf_tag;		/* for fast_path_remember_leaf(), or 0 */
+	uint64_t leaf_tag, rejected_tag;	/* for fast_path_remember_leaf(); leaf_tag 0: not */
 };
 
 struct load {
