@@ -139,6 +139,8 @@ void message_error(const char *command, const char *option, const char *text,
 		   const struct tacho_error *e);
 /* "tacho stat: TEXT" on stderr. */
 void message_text(const char *command, const char *fmt, ...) printf_like(2, 3);
+/* From now on messages of `command` name it `as`: the command that runs it. NULL: by its own name again. Both are borrowed. */
+void message_name_as(const char *command, const char *as);
 /* If a command fails without memory and has not printed any message yet, prints one. */
 void message_if_out_of_memory(const char *command, int err);
 

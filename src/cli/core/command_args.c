@@ -35,7 +35,7 @@ void command_arg_flag(struct command_args *a, const char *option, bool set)
 }
 
 /* The parser of options reorders the array, so it gets a copy. */
-int command_args_run(const struct command *cmd, const struct command_args *a)
+int command_args_run(const struct command *cmd, const struct command_args *a, const char *as)
 {
 	char **copy = a->bad ? NULL : calloc(a->n + 1, sizeof(*copy));
 	int status;
@@ -45,7 +45,9 @@ int command_args_run(const struct command *cmd, const struct command_args *a)
 		return EXIT_FAILED;
 	}
 	memcpy(copy, a->v, a->n * sizeof(*copy));
+	message_name_as(cmd->name, as);
 	status = command_run(cmd, (int)a->n, copy);
+	message_name_as(NULL, NULL);
 	free(copy);
 	return status;
 }

@@ -16,7 +16,8 @@ void command_arg(struct command_args *a, const char *arg);
 /* An option and its value, unless that is NULL. */
 void command_arg_value(struct command_args *a, const char *option, const char *value);
 void command_arg_flag(struct command_args *a, const char *option, bool set);
-int command_args_run(const struct command *cmd, const struct command_args *a);	/* its exit status */
+/* Runs the command and returns its exit status. `as`: the name of the command in messages; NULL: its own. */
+int command_args_run(const struct command *cmd, const struct command_args *a, const char *as);
 void command_args_done(struct command_args *a);
 
 #endif

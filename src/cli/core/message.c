@@ -12,8 +12,18 @@
 
 enum { MARGIN = 2, MIN_TEXT = 24 };
 
+static struct { const char *command, *as; } renamed;	/* message_name_as() */
+
+void message_name_as(const char *command, const char *as)
+{
+	renamed.command = as ? command : NULL;
+	renamed.as = as;
+}
+
 static void put_prefix(struct buf *b, const char *command)
 {
+	if (command && renamed.command && strcmp(command, renamed.command) == 0)
+		command = renamed.as;
 	buf_puts(b, program_name);
 	if (command)
 		buf_printf(b, " %s", command);

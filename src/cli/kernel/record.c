@@ -56,7 +56,7 @@ int kernel_record(const char *const *args, const struct kernel_record_event *eve
 		add_event(&a, &events[i]);
 	for (int i = 0; i < argc; i++)
 		command_arg(&a, argv[i]);
-	status = command_args_run(&cmd_record, &a);
+	status = command_args_run(&cmd_record, &a, NULL);
 	command_args_done(&a);
 	return status;
 }

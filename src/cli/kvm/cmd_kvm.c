@@ -130,7 +130,7 @@ static int run_wrapper(const struct kvm_opts *o, const struct kvm_wrapper *w, in
 	command_arg_flag(&a, "-f", w->reads && o->source.force);
 	for (int i = 1; i < argc; i++)
 		command_arg(&a, argv[i]);
-	status = command_args_run(w->cmd, &a);
+	status = command_args_run(w->cmd, &a, NULL);
 	command_args_done(&a);
 	return status;
 }

@@ -103,7 +103,7 @@ static int script(const struct lock_opts *o, int argc, char **argv)
 	command_arg_value(&a, "-i", o->source.input);
 	for (int i = 0; i < argc; i++)
 		command_arg(&a, argv[i]);
-	status = command_args_run(&cmd_script, &a);
+	status = command_args_run(&cmd_script, &a, NULL);
 	command_args_done(&a);
 	return status;
 }

@@ -134,7 +134,7 @@ static int mem_report_run(void *opts, int argc, char **argv)
 	for (size_t i = 0; i < countof(flags); i++)
 		command_arg_flag(&args, flags[i].name, flags[i].set);
 	put_keys(o, types, &args);
-	status = command_args_run(&cmd_report, &args);
+	status = command_args_run(&cmd_report, &args, "mem report");
 	command_args_done(&args);
 	return status;
 }

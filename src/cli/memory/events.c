@@ -135,7 +135,7 @@ static void put_arguments(const struct memory_recording *m, const struct strlist
 		command_arg_value(a, "-e", events->v[i]);
 }
 
-static int record_events(const struct memory_recording *m, const struct strlist *events, int argc, char **argv)
+static int record_events(const char *command, const struct memory_recording *m, const struct strlist *events, int argc, char **argv)
 {
 	struct command_args args = { 0 };
 	int status;
@@ -143,7 +143,7 @@ static int record_events(const struct memory_recording *m, const struct strlist 
 	put_arguments(m, events, &args);
 	for (int i = 0; i < argc; i++)
 		command_arg(&args, argv[i]);
-	status = command_args_run(&cmd_record, &args);
+	status = command_args_run(&cmd_record, &args, command);
 	command_args_done(&args);
 	return status;
 }
@@ -163,7 +163,7 @@ int memory_record(const char *command, const struct memory_recording *m, int arg
 	else if (m->events)
 		status = list_events(command, &events);
 	else
-		status = record_events(m, &events, argc, argv);
+		status = record_events(command, m, &events, argc, argv);
 	strlist_done(&events);
 	return status;
 }

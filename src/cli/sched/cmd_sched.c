@@ -144,7 +144,7 @@ static int script(const struct sched_opts *o, int argc, char **argv)
 	command_arg_flag(&a, "-f", o->force);
 	for (int i = 0; i < argc; i++)
 		command_arg(&a, argv[i]);
-	status = command_args_run(&cmd_script, &a);
+	status = command_args_run(&cmd_script, &a, NULL);
 	command_args_done(&a);
 	return status;
 }
