@@ -86,6 +86,7 @@ struct report_view {			/* a report and how its table is drawn */
 	enum latency_place latency;	/* with the default values */
 	bool modes, latencies;		/* JSON has shares of user and kernel, and of latency */
 	bool lines_in_chains;		/* call graphs show source lines */
+	bool shown_widths;		/* columns are as wide as the entries that are shown need, not all */
 };
 
 static inline bool is_value(const struct tacho_report_column *c)

@@ -60,6 +60,18 @@ static bool heads_repeat(const struct table *t)
 	return t->n > 1;
 }
 
+/* Of all entries, as report knows it without looking at them; or of those that are shown. */
+static size_t key_width(const struct tacho_report *r, const struct report_view *view, const struct tacho_report_column *c)
+{
+	size_t width = 0;
+
+	if (!view->shown_widths)
+		return tacho_report_column_width(r, c);
+	for (size_t i = 0; i < r->n_order; i++)
+		width = max_of(width, tacho_report_text_width(r, &r->entries[r->order[i]], c));
+	return width;
+}
+
 void table_init(struct table *t, const struct tacho_report *r, const struct report_view *view)
 {
 	*t = (struct table){ .report = r, .view = view, .n = view->n_columns };
@@ -69,7 +81,7 @@ void table_init(struct table *t, const struct tacho_report *r, const struct repo
 
 		if (!t->fixed[i])
 			t->width[i] = max_of(strlen(c->title),
-					     is_value(c) ? value_width(r, c) : tacho_report_column_width(r, c));
+					     is_value(c) ? value_width(r, c) : key_width(r, view, c));
 		t->each[i] = t->width[i] / r->n_events;
 		if (t->fixed[i] && is_value(c) && r->n_events > 1) {
 			t->each[i] = max_of(t->width[i], strlen(view_title(view, c)));

@@ -171,6 +171,7 @@ static int put_tables(const struct text_top *t, struct json *json, struct table_
 	int err = 0;
 
 	report_view_init(&t->o->rep, p, &view);
+	view.shown_widths = !t->o->rep.json;	/* a long name far below must not widen the screen */
 	view.report.split_comms = false;	/* the live profile has all threads */
 	if (view.report.n_values < TACHO_REPORT_KEYS_MAX)
 		view.report.values[view.report.n_values++] = tacho_report_column(TACHO_COLUMN_SAMPLES);

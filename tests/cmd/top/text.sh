@@ -20,6 +20,9 @@ tacho top --stdio -g -e cpu-clock:u -p $busy -d 0.5 --interval-count 2 -E 4 </de
 grep -q 'broken stacks$' out && grep -q 'Children' out || { cat out; fail "no call chains"; }
 awk -v all="$(sed -n 's/^ *\([0-9.]*\)% .*\[.\] busy$/\1/p' out | tail -n 1)" 'BEGIN { exit !(all > 95) }' || { cat out; fail "busy is not above all"; }
 [ "$(grep -c '^ *[0-9.]*%  *[0-9.]*% ' out)" = 8 ] || { cat out; fail "not 4 entries per table"; }
+# Columns are as wide as the entries that are shown need.
+tacho top --stdio -e cpu-clock:u -p $busy -d 0.5 --interval-count 1 -s sym -E 1 </dev/null >out 2>err || { cat err; fail "top -E 1"; }
+[ "$(sed -n 's/^# \.*  \(\.*\)$/\1/p' out)" = ............. ] || { cat out; fail "the width of '[.] most_work'"; }
 # Two events are columns, -n and -f look at samples, -z forgets.
 tacho top --stdio -z -n -e cpu-clock:u,task-clock:u -p $busy -d 0.3 --interval-count 2 </dev/null >out 2>err || { cat err; fail "two events"; }
 grep -q "of events 'cpu-clock:u, task-clock:u'" out && grep -q ' Samples ' out || { cat out; fail "no columns"; }
