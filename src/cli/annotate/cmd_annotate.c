@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/io.h"
+#include "base/large_memory.h"
 #include "base/num.h"
 #include "cli/annotate/annotate_text.h"
 #include "cli/browser/annotate_view.h"
@@ -328,6 +329,7 @@ static int annotate_file(const struct annotate_opts *o)
 	int damaged, err = tacho_perfdata_open(&pd, o->report.input, TACHO_OPTS(tacho_perfdata_opts, .ordered = true,
 										.force = o->report.force), &e);
 
+	large_enable_reuse();
 	if (err == 0 && o->report.dump) {
 		pager_start();
 		return report_info(&o->report, pd, "annotate");
