@@ -26,7 +26,7 @@ struct annotate_opts {
 
 static int on_limit(void *opts, const char *arg, struct tacho_error *e);
 
-#define NO_TYPES "types of data are not derived from the instructions"
+#define NO_TYPES "'report -s type,typeoff,sym' shows the types of data that samples access"
 #define AT(field) offsetof(struct annotate_opts, field)
 static const struct option_row annotate_option_rows[] = {
 	{ OPT_GROUP, .help = "What to read" },

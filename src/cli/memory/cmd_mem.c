@@ -17,7 +17,7 @@ struct mem_opts {
 	struct memory_recording recording;
 	const char *types, *input, *cpus, *sort, *fields, *comms, *dsos, *symbols, *pids, *tids, *time, *separator;
 	const char *percent_limit, *vmlinux, *symfs;
-	bool phys_data, data_page_size, force, hide_unresolved, stdio, tui, json, quiet, hierarchy;
+	bool phys_data, data_page_size, data_types, force, hide_unresolved, stdio, tui, json, quiet, hierarchy;
 };
 
 #define AT(field) offsetof(struct mem_opts, field)
@@ -25,7 +25,6 @@ struct mem_opts {
 		   .complete = "load store load,store" }
 #define PHYS_ROW { OPT_FLAG, 'p', "phys-data", AT(phys_data), NULL, "also the physical addresses" }
 #define PAGE_ROW { OPT_FLAG, 0, "data-page-size", AT(data_page_size), NULL, "also the sizes of the pages" }
-#define NO_TYPES "types of data are not derived from the instructions"
 
 static const struct option_row mem_rows[] = {
 	TYPE_ROW, PHYS_ROW, PAGE_ROW,
@@ -57,6 +56,7 @@ static const struct option_row mem_report_rows[] = {
 	{ OPT_STR, 0, "time", AT(time), "RANGE", "only within this time" },
 	{ OPT_FLAG, 'U', "hide-unresolved", AT(hide_unresolved), NULL, "leave out what has no symbol" },
 	{ OPT_STR, 's', "sort", AT(sort), "KEY,...", "sort by these keys instead: see tacho-report(1)" },
+	{ OPT_FLAG, 'T', "type-profile", AT(data_types), NULL, "by the types of the data, from debug data" },
 	{ OPT_STR, 'F', "fields", AT(fields), "KEY,...", "show these columns" },
 	{ OPT_STR, 'x', "field-separator", AT(separator), "SEP", "put SEP between columns" },
 	{ OPT_STR, 0, "percent-limit", AT(percent_limit), "PERCENT", "hide entries below" },
@@ -67,7 +67,6 @@ static const struct option_row mem_report_rows[] = {
 	{ OPT_FLAG, 0, "json", AT(json), NULL, "write JSON (schema tacho.report/1)" },
 	NOTED('v', "verbose", NULL, NOTED_VERBOSE),
 	REFUSED('D', "dump-raw-samples", "'script -F pid,tid,ip,addr,weight,data_src,sym' shows the samples"),
-	REFUSED('T', "type-profile", NO_TYPES),
 	{ .kind = OPT_END },
 };
 
@@ -83,18 +82,32 @@ static void put_option(struct command_args *a, const char *name, const char *val
 		command_arg(a, text);
 }
 
+static void put_sort_by_type(struct command_args *a, const char *keys)
+{
+	scoped(buf_done) struct buf text = { 0 };
+
+	buf_printf(&text, "%s,type", keys);
+	a->bad = a->bad || buf_failed(&text);
+	put_option(a, "sort", buf_failed(&text) ? NULL : text.bytes);
+}
+
 /* perf's keys, where an option changes them. A store has no cost. */
 static void put_keys(const struct mem_opts *o, unsigned types, struct command_args *a)
 {
 	char keys[300];
 
-	if (o->sort) {
+	if (o->sort && !o->data_types) {
 		put_option(a, "sort", o->sort);
 		return;
 	}
-	if ((types & MEMORY_LOADS) && !o->phys_data && !o->data_page_size)
+	if (o->sort) {
+		put_sort_by_type(a, o->sort);
+		return;
+	}
+	if ((types & MEMORY_LOADS) && !o->phys_data && !o->data_page_size && !o->data_types)
 		return;
 	snprintf(keys, sizeof(keys), "%s%s%s",
+		 o->data_types ? "mem,snoop,tlb,type" :
 		 types & MEMORY_LOADS ? "local_weight,mem,sym,dso,symbol_daddr,dso_daddr,snoop,tlb,locked,blocked" :
 					"mem,sym,dso,symbol_daddr,dso_daddr,tlb,locked",
 		 o->phys_data ? ",phys_daddr" : "", o->data_page_size ? ",data_page_size" : "");

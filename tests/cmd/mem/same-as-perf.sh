@@ -34,6 +34,11 @@ both " 0" -t load
 both " - -" -t store
 both " - -" -p
 both " - -" -p --data-page-size
+# -T is a choice of keys.
+tacho mem report --stdio -i mem.data -T 2>err | rows >tacho.txt
+tacho report --mem-mode -n --stdio -i mem.data -s mem,snoop,tlb,type 2>err | rows >wanted.txt
+[ -s wanted.txt ] && diff wanted.txt tacho.txt || fail "-T"
+tacho mem report --stdio -i mem.data -T -s sym 2>err | grep -q '^# Overhead .* Symbol .* Data Type' || fail "-T -s sym"
 tacho mem report -i mem.data --json >out
 python3 - <<'P'
 import json
