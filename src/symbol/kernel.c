@@ -446,7 +446,7 @@ static bool is_outside_text(const struct kernel *k, uint64_t ip)
 	return ip < k->reference_address || !t->n || ip + k->shift >= t->v[t->n - 1].start;
 }
 
-int kernel_load(struct kernel *k, const struct symbol_search *search, uint64_t ip)
+int kernel_load(struct kernel *k, const struct symbol_search *search, uint64_t ip, bool mapped)
 {
 	int err = k->main->loaded ? 0 : load_first(k, search);
 
@@ -456,7 +456,7 @@ int kernel_load(struct kernel *k, const struct symbol_search *search, uint64_t i
 	if (search->live)
 		symbol_table_compact(&k->main->table);
 	k->main->symbol_source = (char)(!k->main->table.n ? 0 : k->file ? 'v' : k->embedded ? 'e' : 'k');
-	if (k->copied && is_outside_text(k, ip)) {
+	if (k->copied && mapped && is_outside_text(k, ip)) {
 		err = load_proc_kallsyms(k, search);
 		k->copied = err == -ENOMEM;
 	}

@@ -35,8 +35,9 @@ int kernel_symbol(struct kernel *k, struct objects *o, uint64_t start, uint64_t 
 		  const char *name, bool gone);
 /* For recordings without kernel MMAP records: assumes the running kernel and its modules. */
 int kernel_assume_running(struct kernel *k, struct objects *o);
-/* Reads the kernel's symbols, if those needed for `ip` have not been read yet. Returns 0 or -ENOMEM. */
-int kernel_load(struct kernel *k, const struct symbol_search *search, uint64_t ip);
+/* Reads the kernel's symbols, if those needed for `ip` have not been read yet; those of modules only if a module may be mapped
+ * there. Returns 0 or -ENOMEM. */
+int kernel_load(struct kernel *k, const struct symbol_search *search, uint64_t ip, bool mapped);
 /* Opens the file that has the kernel's code at the addresses of the symbol table: the vmlinux that was given, or
  * /proc/kcore if symbols come from the running kernel. `obj` is the kernel or one of its modules. Returns 0, -ENOENT,
  * -ESTALE if another kernel runs, -EACCES ... */
