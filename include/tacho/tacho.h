@@ -2,6 +2,7 @@
 #ifndef TACHO_TACHO_H
 #define TACHO_TACHO_H
 
+#include <tacho/auxtrace.h>
 #include <tacho/blockio.h>
 #include <tacho/bpf.h>
 #include <tacho/common.h>

@@ -34,6 +34,8 @@ const struct build_feature features[] = {
 	ROW("libcapstone", HAVE_LIBCAPSTONE_SUPPORT),
 	ROW("libdw-dwarf-unwind", HAVE_LIBDW_SUPPORT),
 	ROW("libelf", HAVE_LIBELF_SUPPORT),
+	{ "libipt", "HAVE_LIBIPT_SUPPORT", IS_ON(HAVE_LIBIPT_SUPPORT),
+	  "no decoding of Intel PT: install libipt-dev and run meson setup --reconfigure" },
 	ROW("libLLVM", HAVE_LIBLLVM_SUPPORT),
 	ROW("libnuma", HAVE_LIBNUMA_SUPPORT),
 	ROW("libopencsd", HAVE_CSTRACE_SUPPORT),

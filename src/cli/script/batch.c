@@ -46,6 +46,8 @@ static int decode_sample(struct script *s, const struct tacho_record *rec, struc
 	r = thread_lines_find(s, sample->pid, sample->tid);
 	x->head = (struct line_head){ sample->pid, sample->tid, sample->cpu, sample->time, rec->misc,
 				      rec->type, r->comm, r->n_comm, r };
+	if (!tacho_insn_note_get(rec, &x->note))
+		x->note = (struct tacho_insn_note){ 0 };
 	return (x->ev->values && !s->python) || !s->filter.any || passes_filter(s, x);
 }
 

@@ -12,6 +12,7 @@
 #include "base/large_memory.h"
 #include "cli/files/build_id_table.h"
 #include "cli/files/header_text.h"
+#include "cli/files/trace_input.h"
 #include "cli/core/download.h"
 #include "cli/core/input.h"
 #include "cli/core/terminal.h"
@@ -70,8 +71,6 @@ static const struct option_row script_rows[] = {
 	  OPTF_NEGATED },
 	{ OPT_FLAG, 0, "short-names", AT(short_names), NULL, "print C++ functions without their parameters" },
 	{ OPT_FLAG, 0, "full-source-path", AT(full_paths), NULL, "print whole paths in the field srcline" },
-	{ OPT_FLAG, 0, "no-itrace", AT(no_itrace), NULL,
-	  "print no samples decoded from hardware traces (always the case)" },
 	{ OPT_FLAG, 'L', "Latency", AT(latency), NULL, "print the CPU without brackets, and 8 characters of the command" },
 	{ OPT_FLAG, 0, "ns", AT(ns), NULL, "print times with nanoseconds" },
 	{ OPT_FLAG, 0, "reltime", AT(reltime), NULL, "print times since the first sample" },
@@ -82,6 +81,14 @@ static const struct option_row script_rows[] = {
 	{ OPT_FLAG, 'D', "dump-raw-trace", AT(dump), NULL,
 	  "also print every record, with its bytes; with --json every record with all its fields, in file order" },
 	{ OPT_FLAG, 0, "dump-unsorted-raw-trace", AT(dump_unsorted), NULL, "the same in file order" },
+	{ OPT_GROUP, .help = "Hardware traces (Intel PT, Arm SPE)" },
+	{ OPT_STR, 0, "itrace", AT(itrace), "LETTERS",
+	  "decode these from the trace, e.g. i100us (instructions), b (branches), c (calls), e (errors)", OPTF_OPTIONAL, .value = "" },
+	{ OPT_FLAG, 0, "no-itrace", AT(no_itrace), NULL, "decode no samples from hardware traces" },
+	{ OPT_STR, 0, "insn-trace", AT(insn_trace), "raw|disasm", "print every instruction of a trace", OPTF_OPTIONAL,
+	  .value = "raw", .complete = "raw disasm" },
+	{ OPT_FLAG, 0, "call-trace", AT(call_trace), NULL, "print the calls of a trace, indented" },
+	{ OPT_FLAG, 0, "call-ret-trace", AT(call_ret_trace), NULL, "print the calls and returns of a trace, indented" },
 	{ OPT_GROUP, .help = "Scripts" },
 	{ OPT_STR, 's', "script", AT(script), "FILE",
 	  "pass the samples to this Python script, which is written for perf; the arguments are the script's",
@@ -105,11 +112,7 @@ static const struct option_row script_rows[] = {
 	{ OPT_FLAG, 0, "show-round-events", AT(show_round), NULL, "also print where the recorder finished a round" },
 	{ OPT_FLAG, 'q', "quiet", AT(quiet), NULL, "print no warnings about the file" },
 	{ OPT_COUNT, 'v', "verbose", AT(verbose), NULL, "report the objects without symbols, and why" },
-	REFUSED(0, "itrace", REFUSED_TRACES),
-	REFUSED(0, "insn-trace", REFUSED_TRACES),
 	REFUSED(0, "xed", REFUSED_TRACES),
-	REFUSED(0, "call-trace", REFUSED_TRACES),
-	REFUSED(0, "call-ret-trace", REFUSED_TRACES),
 	REFUSED(0, "graph-function", REFUSED_TRACES),
 	REFUSED(0, "guest-code", REFUSED_GUESTS),
 	REFUSED(0, "guestmount", REFUSED_GUESTS),
@@ -137,16 +140,21 @@ static int fail(const struct tacho_error *e)
 	return EXIT_FAILED;
 }
 
+static struct tacho_symbols_opts symbols_opts(const struct script_opts *o)
+{
+	return (struct tacho_symbols_opts){
+		.size = sizeof(struct tacho_symbols_opts), .symfs = o->symfs, .vmlinux = o->vmlinux, .kallsyms = o->kallsyms,
+		.no_demangle = o->no_demangle, .short_names = o->short_names, .force = o->force,
+		.progress = download_progress(),
+	};
+}
+
 static int open_symbols(struct script *s, struct tacho_error *e)
 {
 	const struct script_opts *o = s->opts;
 	int err;
 
-	s->symbols_opts = (struct tacho_symbols_opts){
-		.size = sizeof(s->symbols_opts), .symfs = o->symfs, .vmlinux = o->vmlinux, .kallsyms = o->kallsyms,
-		.no_demangle = o->no_demangle, .short_names = o->short_names, .force = o->force,
-		.progress = download_progress(),
-	};
+	s->symbols_opts = symbols_opts(o);
 	err = tacho_symbols_new(&s->symbols, &s->symbols_opts, e);
 	if (err)
 		return err;
@@ -174,6 +182,7 @@ static int prepare(struct script *s, struct tacho_error *e)
 	int err = 0;
 
 	fields_defaults(&s->fields);
+	s->fields.lenient = s->has_trace;
 	for (size_t i = 0; i < o->fields.n && !err; i++) {
 		err = fields_parse(&s->fields, o->fields.v[i], e);
 		if (err) {
@@ -181,6 +190,8 @@ static int prepare(struct script *s, struct tacho_error *e)
 			return -EDOM;	/* the message has been printed */
 		}
 	}
+	if (!err)
+		err = hwtrace_options(s, e);
 	if (s->fields.empty && !o->quiet)
 		message_text("script", "the field '%s' is always empty: %s", s->fields.empty, s->fields.empty_why);
 	if (!err)
@@ -400,6 +411,13 @@ static int end_python(struct script *s, int status)
 
 static int check_options(const struct script_opts *o)
 {
+	struct tacho_error e = { .column = -1 };
+	struct tacho_itrace itrace;
+
+	if (o->itrace && tacho_itrace_parse(&itrace, o->itrace, true, &e) < 0) {
+		message_error("script", "--itrace", o->itrace, &e);
+		return EXIT_USAGE;
+	}
 	if (o->show_switches && !o->switch_on && !o->switch_off) {
 		message_text("script", "--show-on-off-events needs --switch-on or --switch-off");
 		return EXIT_USAGE;
@@ -416,6 +434,27 @@ static int check_options(const struct script_opts *o)
 	return 0;
 }
 
+/* The letters of --itrace, or those that another option stands for. */
+static const char *itrace_letters(const struct script_opts *o)
+{
+	return o->itrace ? o->itrace : o->insn_trace ? "i0nse" : o->call_ret_trace ? "crewp" : o->call_trace ? "cewp" : NULL;
+}
+
+static int expand_trace(struct script *s, const struct tacho_perfdata_opts *how, struct tacho_error *e)
+{
+	const struct script_opts *o = s->opts;
+	const struct trace_input_opts opts = {
+		.command = "script", .itrace = itrace_letters(o), .no_itrace = o->no_itrace, .every_branch = true, .force = o->force,
+		.quiet = o->quiet, .symbols = symbols_opts(o),
+	};
+
+	struct tacho_perfdata *original = s->pd;
+	int err = o->dump || o->header_only ? 0 : trace_input_expand(&s->pd, o->input, how, &opts, e);
+
+	s->has_trace = s->pd != original;
+	return err;
+}
+
 static int print_file(struct script_opts *o, int argc, char **argv)
 {
 	struct script s = { .opts = o, .sink.fd = STDOUT_FILENO };
@@ -427,10 +466,16 @@ static int print_file(struct script_opts *o, int argc, char **argv)
 	int err, status;
 
 	o->dump |= o->dump_unsorted;
+	o->ns |= o->insn_trace || o->call_trace || o->call_ret_trace;
 	large_enable_reuse();
 	err = tacho_perfdata_open(&s.pd, o->input, &perfdata_opts, &e);
 	if (err < 0)
 		return fail(&e);
+	err = expand_trace(&s, &perfdata_opts, &e);
+	if (err < 0) {
+		tacho_perfdata_close(s.pd);
+		return fail(&e);
+	}
 	pager_start();
 	if (o->header || o->header_only)
 		file_header(s.pd, o->show_info, &s.sink.out);

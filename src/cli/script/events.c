@@ -116,6 +116,7 @@ static int event_add(struct script *s, size_t i, struct tacho_error *e)
 		return err;
 	if (is_tracker(ev->attr) && s->lacks_cpu)
 		ev->fields &= ~(uint32_t)FIELD_CPU;
+	hwtrace_event(&s->fields, ev);
 	ev->has_fields_after_ip = extra_fields_has_after_ip(ev);
 	if (make_label(s, ev))
 		return error_nomem(e);

@@ -59,12 +59,15 @@ static const struct {
 	{ "brcntr", CODE_COUNTERS },
 };
 
-/* Fields that are always empty, as perf's are in recordings without traces and guests. */
+static const struct {
+	const char *name;
+	unsigned field;
+} hwtrace_fields[] = { { "synth", HWTRACE_SYNTH }, { "ipc", HWTRACE_IPC }, { "callindent", HWTRACE_CALLINDENT } };
+
+/* Fields that are always empty, as perf's are in recordings without guests. */
 static const struct {
 	const char *name, *why;
 } empty[] = {
-#define ONLY_TRACES "only decoded hardware traces have it, and traces are not decoded"
-	{ "synth", ONLY_TRACES }, { "ipc", ONLY_TRACES }, { "callindent", ONLY_TRACES },
 #define ONLY_GUESTS "guests are not supported"
 	{ "machine_pid", ONLY_GUESTS }, { "vcpu", ONLY_GUESTS },
 };
@@ -85,6 +88,7 @@ void fields_defaults(struct script_fields *f)
 	*f = (struct script_fields){ 0 };
 	for (int t = 0; t < N_TYPES; t++)
 		f->set[t] = ALWAYS | PLACE | FIELD_PERIOD;
+	f->hwtrace = HWTRACE_SYNTH;
 	f->set[TYPE_TRACE] = ALWAYS | FIELD_TRACE;
 	f->set[TYPE_RAW] |= FIELD_ADDR | FIELD_DATA_SRC | FIELD_WEIGHT | FIELD_PHYS_ADDR |
 			    FIELD_DATA_PAGE_SIZE | FIELD_CODE_PAGE_SIZE | FIELD_INS_LAT |
@@ -114,6 +118,8 @@ int fields_unknown(struct str word, const char *text, struct tacho_error *e)
 		str_nearest_try(&near, str_of(names[i].name));
 	for (size_t i = 0; i < countof(code_fields); i++)
 		str_nearest_try(&near, str_of(code_fields[i].name));
+	for (size_t i = 0; i < countof(hwtrace_fields); i++)
+		str_nearest_try(&near, str_of(hwtrace_fields[i].name));
 	error_set(e, -EINVAL, "no field is called '%.*s'", STR(word));
 	error_at(e, (size_t)(word.s - text), word.n);
 	if (near.best.n)
@@ -169,6 +175,15 @@ static bool special_field(struct script_fields *f, struct str word, char how)
 			f->code = how == '-' ? f->code & ~code_fields[i].field : f->code | code_fields[i].field;
 			return true;
 		}
+	for (size_t i = 0; i < countof(hwtrace_fields); i++)
+		if (str_is(word, hwtrace_fields[i].name)) {
+			f->hwtrace = how == '-' ? f->hwtrace & ~hwtrace_fields[i].field : f->hwtrace | hwtrace_fields[i].field;
+			if (!f->lenient && how != '-') {
+				f->empty = hwtrace_fields[i].name;
+				f->empty_why = "only decoded hardware traces have it, and the recording does not have one";
+			}
+			return true;
+		}
 	if (str_is(word, "metric")) {
 		f->metrics = how != '-';
 		return true;
@@ -213,7 +228,7 @@ int fields_parse(struct script_fields *f, const char *text, struct tacho_error *
 	if (!changes) {
 		if (from <= TYPE_TRACE && to >= TYPE_TRACE)
 			f->trace.n = 0;
-		f->code = 0;
+		f->code = f->hwtrace = 0;
 		f->metrics = false;
 	}
 	for (int t = from; t <= to && !changes; t++) {
@@ -278,7 +293,7 @@ int fields_of_event(const struct script_fields *f, const struct tacho_file_event
 			continue;		/* printed from the chain */
 		if (names[i].field == FIELD_PERIOD)
 			continue;		/* printed from the attr */
-		if ((f->required[t] & names[i].field) && !is_dummy(ev->attr))
+		if ((f->required[t] & names[i].field) && !is_dummy(ev->attr) && !f->lenient)
 			return missing(ev, i, e);
 		set &= ~names[i].field;
 	}

@@ -18,7 +18,7 @@
 #include "cli/core/fast_format.h"
 
 enum { COMM_WIDTH = 16, LATENCY_COMM_WIDTH = 8, TID_WIDTH = 7, PERIOD_WIDTH = 10 };
-enum { MAX_HEAD = 512, TRACE_BYTES = 1024, FLAGS_WIDTH = 24 };
+enum { MAX_HEAD = 512, TRACE_BYTES = 1024 };
 
 static char *put_ids(char *at, uint32_t fields, const struct line_head *head)
 {
@@ -335,7 +335,7 @@ static void put_addr(struct script *s, const struct script_event *ev, struct buf
 				config <= PERF_COUNT_SW_PAGE_FAULTS_MAJ &&
 				config != PERF_COUNT_SW_CONTEXT_SWITCHES &&
 				config != PERF_COUNT_SW_CPU_MIGRATIONS;
-	uint32_t fields = is_fault_address ? ev->fields | FIELD_ADDR : FIELD_ADDR;
+	uint32_t fields = is_fault_address || ev->branches ? ev->fields | FIELD_ADDR : FIELD_ADDR;
 
 	put_location(s, out, fields, head, TACHO_SPACE_UNKNOWN, sample->addr);
 }
@@ -424,12 +424,12 @@ static void put_middle_fields(struct script *s, const struct batch_sample *x)
 	struct buf *out = &ev->sink->out;
 
 	if (ev->fields & FIELD_FLAGS)
-		buf_pad(out, ' ', FLAGS_WIDTH);	/* always empty: only decoded hardware traces have flags */
+		hwtrace_flags(x, out);
 	if (ev->fields & FIELD_TRACE)
 		put_trace(s, ev, out, &x->sample);
 	if (s->fields.trace.n)
 		trace_fields_put(s, ev, out, &x->sample);
-	if (ev->fields & FIELD_ADDR)
+	if ((ev->fields & FIELD_ADDR) && !ev->branches)
 		put_addr(s, ev, out, &x->sample, &x->head);
 	if (ev->fields & FIELDS_BEFORE_IP)
 		extra_fields_before_ip(s, ev, out, &x->sample);
@@ -462,8 +462,18 @@ void line_sample(struct script *s, const struct batch_sample *x)
 	put_event(ev, out, x->sample.period);
 	if ((ev->fields & FIELDS_MIDDLE) || s->fields.trace.n)
 		put_middle_fields(s, x);
+	if (ev->synth)
+		hwtrace_synth(x, out);
+	if ((s->fields.hwtrace & HWTRACE_CALLINDENT) && ev->branches)
+		hwtrace_callindent(s, x, out);
 	if (ev->fields & FIELD_IP)
 		put_frames(s, x);
+	if (ev->arrow) {
+		buf_puts(out, " => ");
+		put_addr(s, ev, out, &x->sample, &x->head);
+	}
+	if (s->fields.hwtrace & HWTRACE_IPC)
+		hwtrace_ipc(x, out);
 	if (ev->has_fields_after_ip)
 		extra_fields_after_ip(s, ev, out, &x->sample, &x->head);
 	if (s->insns.fields)

@@ -19,6 +19,7 @@
 #include "cli/files/record_dump.h"
 #include "cli/script/insn.h"
 
+#include <tacho/auxtrace.h>
 #include <tacho/perfdata.h>
 #include <tacho/symbol.h>
 #include <tacho/trace.h>
@@ -38,6 +39,9 @@ enum script_field {
 	FIELD_TOD = 1u << 30,
 	FIELD_SRCLINE = 1u << 31,
 };
+
+/* Fields of samples that are decoded from hardware traces. */
+enum hwtrace_field { HWTRACE_SYNTH = 1, HWTRACE_IPC = 2, HWTRACE_CALLINDENT = 4 };
 
 enum script_type { TYPE_HW, TYPE_SW, TYPE_TRACE, TYPE_RAW, TYPE_BREAK, TYPE_OTHER, N_TYPES };
 
@@ -59,6 +63,8 @@ struct script_fields {		/* the fields of -F, per event type */
 	bool hidden[N_TYPES];		/* "TYPE:" without fields: do not print these events */
 	unsigned code;			/* of enum code_field, for all types */
 	bool metrics;			/* the field metric, for all types */
+	unsigned hwtrace;		/* of enum hwtrace_field, for all types */
+	bool lenient;			/* events may lack fields that -F names: the traced event has no samples */
 	const char *empty, *empty_why;	/* a field that is accepted, but that no recording has; NULL: none */
 	struct trace_field_names trace;	/* of tracepoints */
 };
@@ -89,6 +95,8 @@ struct script_opts {
 	bool hide_chains, force, quiet, json, no_inline, no_itrace, no_demangle, short_names, full_paths;
 	bool show_task, show_mmap, show_switch, show_lost, show_namespace, show_cgroup, show_bpf;
 	bool show_text_poke, show_round;
+	const char *itrace, *insn_trace;
+	bool call_trace, call_ret_trace;
 	const char *script, *starter;	/* -s, -g */
 	bool list;
 	unsigned verbose;
@@ -249,6 +257,8 @@ struct script_event {
 	struct { size_t *v; size_t n, cap; } trace_fields;	/* those of -F, by their index in `fields_format` */
 	const struct tacho_trace_event *fields_format;	/* the format that `trace_fields` is for */
 	bool values;			/* its samples have PERF_SAMPLE_READ values with IDs */
+	bool branches, arrow;		/* its samples are branches from ip to addr; print " => " and addr */
+	bool synth;			/* it exists only in decoded traces: print its raw data as text */
 	char *label;			/* "cpu-clock: ", padded; FORMAT_SLACK bytes after it are readable */
 	size_t n_label;
 	uint64_t cached_period;		/* period of the last sample */
@@ -290,6 +300,18 @@ unsigned branch_counter_bits(const struct tacho_perfdata *pd);
 void branch_counters_legend(struct script *s, const struct script_event *ev, struct buf *out);
 /* Appends the code that ran between the sample's branches, ending with a line break; nothing without branches. */
 void branch_code_put(struct script *s, const struct script_event *ev, struct buf *out, const struct tacho_sample *sample);
+
+/* ---- samples of hardware traces: cli/script/hwtrace_fields.c ---- */
+struct batch_sample;
+/* Sets the fields and letters that --insn-trace, --call-trace and --call-ret-trace stand for. 0, -EINVAL or -EDOM. */
+int hwtrace_options(struct script *s, struct tacho_error *e);
+void hwtrace_event(const struct script_fields *f, struct script_event *ev);
+void hwtrace_flags(const struct batch_sample *x, struct buf *out);
+void hwtrace_synth(const struct batch_sample *x, struct buf *out);
+void hwtrace_callindent(struct script *s, const struct batch_sample *x, struct buf *out);
+void hwtrace_ipc(const struct batch_sample *x, struct buf *out);
+/* AUXTRACE_ERROR: a line of its own. */
+void hwtrace_error(const struct tacho_record *rec, struct buf *out);
 
 /* ---- metrics of sampled groups: cli/script/sampled_metrics.c ---- */
 struct sampled_metrics {
@@ -350,6 +372,8 @@ struct script {
 	int write_error;
 	pid_t python;			/* -s: the script's process, which reads the sink; 0: none */
 	size_t n_python_events;		/* events that it knows */
+	bool has_trace;			/* `pd` has samples that were decoded from a trace */
+	size_t indent_width;		/* of the field callindent so far */
 };
 
 /* Sets up events that were added since the last call; in a recording from a pipe they come between samples. */
@@ -407,6 +431,7 @@ struct batch_sample {
 	const struct frame_run *runs;
 	size_t n_runs;
 	size_t shared;			/* outermost entries whose lines are copied from the thread's last sample */
+	struct tacho_insn_note note;	/* of samples decoded from traces; else zero */
 };
 
 /* Consecutive samples that are processed together, step by step. There is no sideband record between them,

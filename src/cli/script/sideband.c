@@ -99,6 +99,8 @@ int sideband_record(struct script *s, const struct tacho_record *rec)
 			buf_puts(&ev->sink->out, "PERF_RECORD_FINISHED_ROUND\n");
 			sink_write_if_full(s, ev->sink);
 		}
+		if (rec->type == TACHO_RECORD_AUXTRACE_ERROR && ev && !s->python && !s->opts->json)
+			hwtrace_error(rec, &ev->sink->out);
 		return stat_rounds_record(s, rec);
 	}
 	if (!ev)

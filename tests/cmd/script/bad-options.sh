@@ -13,8 +13,10 @@ refused 1 tacho script -i a.data -F comm,srcline
 refused 1 tacho script -i a.data -F trace:
 grep -q 'tracepoint events do not exist' err || fail "not perf's message: $(cat err)"
 refused 129 tacho script -i a.data --reltime --deltatime
-refused 129 tacho script -i a.data --itrace=i100us
-grep -q 'hardware traces' err || fail "no reason: $(cat err)"
+tacho script -i a.data --itrace=i100us >/dev/null 2>err
+grep -q 'no hardware trace' err || fail "no reason: $(cat err)"
+refused 129 tacho script -i a.data --itrace=ik
+grep -q "'k' is not an option of --itrace" err || fail "no reason: $(cat err)"
 # Lists are for events that may not be there, and need not be tidy.
 perf script -i a.data -F sw:comm,,time, -F trace:comm,trace >theirs
 tacho script -i a.data -F sw:comm,,time, -F trace:comm,trace >ours

@@ -1,0 +1,24 @@
+/*
+ * Recordings with hardware traces: commands read them through a temporary recording that also has the decoded samples.
+ */
+#ifndef CLI_FILES_TRACE_INPUT_H
+#define CLI_FILES_TRACE_INPUT_H
+
+#include <tacho/auxtrace.h>
+#include <tacho/perfdata.h>
+
+struct trace_input_opts {
+	const char *command;
+	const char *itrace;		/* of --itrace; NULL: not given */
+	bool no_itrace;
+	bool every_branch;		/* what is synthesised without --itrace: see tacho_itrace_default() */
+	bool force, quiet;
+	struct tacho_symbols_opts symbols;
+};
+
+/* Replaces an opened recording by one with the samples of its trace, if it has one. `path` is where *pd was opened, "-" is stdin.
+ * Prints how many errors the trace has. Returns 0 or a negative errno; *pd is closed only if it is replaced. */
+int trace_input_expand(struct tacho_perfdata **pd, const char *path, const struct tacho_perfdata_opts *how,
+		       const struct trace_input_opts *o, struct tacho_error *e);
+
+#endif
