@@ -17,7 +17,7 @@ TACHO_BEGIN_DECLS
 /* What is synthesised from a trace: the options of --itrace. */
 struct tacho_itrace {
 	size_t size;
-	bool instructions, cycles, branches, calls, returns, transactions, ptwrites, power, other, errors;
+	bool instructions, branches, calls, returns, transactions, ptwrites, power, errors;
 	bool callchain;			/* samples of instructions and transactions have a call chain ... */
 	bool last_branches;		/* ... and their last branches */
 	bool first_level_cache, last_level_cache, tlb, remote, memory;	/* Arm SPE */
@@ -71,7 +71,6 @@ struct tacho_insn_note {
 	uint32_t flags;
 	uint16_t n_bytes;		/* of the instruction; 0: unknown */
 	uint16_t depth;			/* of calls, after a branch */
-	uint64_t n_insns, n_cycles;	/* since the previous sample with cycles; 0: unknown */
 };
 /* Returns whether the record is a sample with a note. */
 TACHO_API bool tacho_insn_note_get(const struct tacho_record *rec, struct tacho_insn_note *out);

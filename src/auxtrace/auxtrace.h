@@ -101,7 +101,7 @@ int trace_code_read(struct trace_code *c, uint32_t pid, uint64_t ip, uint8_t *ou
 
 /* ---- samples: synth.c ---- */
 enum synth_event {
-	SYNTH_BRANCHES, SYNTH_INSTRUCTIONS, SYNTH_CYCLES, SYNTH_TRANSACTIONS,
+	SYNTH_BRANCHES, SYNTH_INSTRUCTIONS, SYNTH_TRANSACTIONS,
 	SYNTH_PTWRITE, SYNTH_MWAIT, SYNTH_PWRE, SYNTH_EXSTOP, SYNTH_PWRX, SYNTH_CBR, SYNTH_PSB,
 	SYNTH_L1D_MISS, SYNTH_L1D_ACCESS, SYNTH_LLC_MISS, SYNTH_LLC_ACCESS, SYNTH_TLB_MISS, SYNTH_TLB_ACCESS,
 	SYNTH_BRANCH, SYNTH_REMOTE, SYNTH_MEMORY, SYNTH_SPE_INSTRUCTIONS,
@@ -117,7 +117,6 @@ struct synth_sample {
 	uint32_t pid, tid, cpu;
 	uint32_t flags;
 	uint16_t n_insn_bytes, depth;
-	uint64_t n_insns, n_cycles;
 	const uint64_t *chain;		/* with its context marker */
 	size_t n_chain;
 	const struct tacho_branch *branches;

@@ -1,7 +1,7 @@
 /*
  * Parses --itrace: letters, some followed by a number.
  *
- *	i[PERIOD[i|t|ms|us|ns]] y... b c r x w p o e[-LETTERS] f m t a M g[FRAMES] l[BRANCHES] sCOUNT q Z
+ *	i[PERIOD[i|t|ms|us|ns]] b c r x w p e[-LETTERS] f m t a M g[FRAMES] l[BRANCHES] sCOUNT Z
  */
 #include "auxtrace/auxtrace.h"
 
@@ -16,7 +16,7 @@
 void tacho_itrace_default(struct tacho_itrace *out, bool every_branch)
 {
 	*out = (struct tacho_itrace){
-		.size = sizeof(*out), .branches = true, .transactions = true, .ptwrites = true, .power = true, .other = true,
+		.size = sizeof(*out), .branches = true, .transactions = true, .ptwrites = true, .power = true,
 		.errors = true, .first_level_cache = true, .last_level_cache = true, .tlb = true, .remote = true, .memory = true,
 		.callchain_frames = DEFAULT_FRAMES, .n_last_branches = DEFAULT_BRANCHES,
 		.period = DEFAULT_PERIOD_NS, .unit = TACHO_ITRACE_NANOSECONDS,
@@ -26,7 +26,8 @@ void tacho_itrace_default(struct tacho_itrace *out, bool every_branch)
 		out->period = 1;
 		out->unit = TACHO_ITRACE_INSTRUCTIONS;
 	} else {
-		out->instructions = out->cycles = true;
+		out->instructions = out->callchain = true;
+		out->branches = false;
 	}
 }
 
@@ -37,7 +38,7 @@ static const struct {
 } flags[] = {
 #define F(field) offsetof(struct tacho_itrace, field)
 	{ 'b', F(branches) }, { 'c', F(calls) }, { 'r', F(returns) }, { 'x', F(transactions) }, { 'w', F(ptwrites) },
-	{ 'p', F(power) }, { 'o', F(other) }, { 'f', F(first_level_cache) }, { 'm', F(last_level_cache) }, { 't', F(tlb) },
+	{ 'p', F(power) }, { 'f', F(first_level_cache) }, { 'm', F(last_level_cache) }, { 't', F(tlb) },
 	{ 'a', F(remote) }, { 'M', F(memory) }, { 'Z', F(no_time) },
 #undef F
 };
@@ -49,9 +50,11 @@ static const struct {
 	{ 'd', "no log is written: 'script -D' lists the packets of a trace" },
 	{ 'G', "call chains can only be added to samples that are decoded from the trace: g" },
 	{ 'L', "last branches can only be added to samples that are decoded from the trace: l" },
-	{ 'A', "cycles are not estimated: those that the trace has are in the field ipc" },
+	{ 'A', "the cycles in a trace are not counted" },
 	{ 'T', "the times in the trace are always used, if there are any; Z ignores them" },
 	{ 'q', "all traces are decoded in full" },
+	{ 'y', "the cycles in a trace are not counted; i samples instructions" },
+	{ 'o', "samples that other events put into the trace (aux-output) are not decoded" },
 };
 
 static bool number(const char **at, uint64_t *out)
@@ -68,7 +71,7 @@ static bool number(const char **at, uint64_t *out)
 	return true;
 }
 
-/* The number and unit after i or y. A number without a unit is in nanoseconds, as in perf. */
+/* The number and unit after i. A number without a unit is in nanoseconds, as in perf. */
 static int period(struct tacho_itrace *t, const char **at)
 {
 	static const struct { const char *name; uint64_t ns; } units[] = { { "ms", 1000000 }, { "us", 1000 }, { "ns", 1 } };
@@ -138,7 +141,7 @@ static int refuse(const char *text, const char *at, struct tacho_error *e)
 		}
 	error_set(e, -EINVAL, "'%c' is not an option of --itrace", *at);
 	error_at(e, (size_t)(at - text), 1);
-	error_hint(e, "letters are i y b c r x w p o e f m t a M g l s Z, e.g. i100us or be");
+	error_hint(e, "letters are i b c r x w p e f m t a M g l s Z, e.g. i100us or be");
 	return -EINVAL;
 }
 
@@ -160,9 +163,6 @@ static int one_letter(struct tacho_itrace *t, const char **at)
 	switch (letter) {
 	case 'i':
 		t->instructions = true;
-		return period(t, at);
-	case 'y':
-		t->cycles = true;
 		return period(t, at);
 	case 'e': return error_letters(t, at);
 	case 's': return number(at, &t->skip) ? 0 : -EINVAL;

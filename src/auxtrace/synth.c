@@ -3,7 +3,7 @@
  *
  *	header | IDENTIFIER IP TID TIME ADDR CPU PERIOD | CALLCHAIN | RAW | BRANCH_STACK | WEIGHT | DATA_SRC | PHYS_ADDR | note
  *
- * The note (flags, length of the instruction, counts) has no bit of sample_type. It is appended to the sample: readers ignore
+ * The note (flags, length of the instruction, depth of calls) has no bit of sample_type. It is appended to the sample: readers ignore
  * what follows the fields that they know. Its magic number and its fixed position at the end identify it.
  */
 #include "auxtrace/auxtrace.h"
@@ -17,7 +17,6 @@ struct note_bytes {
 	uint64_t magic;
 	uint32_t flags;
 	uint16_t n_bytes, depth;
-	uint64_t n_insns, n_cycles;
 };
 
 
@@ -31,7 +30,6 @@ static const struct {
 } events[N_SYNTH_EVENTS] = {
 	[SYNTH_BRANCHES] = { "branches", HW(BRANCH_INSTRUCTIONS), PERF_SAMPLE_ADDR, false },
 	[SYNTH_INSTRUCTIONS] = { "instructions", HW(INSTRUCTIONS), 0, true },
-	[SYNTH_CYCLES] = { "cycles", HW(CPU_CYCLES), 0, true },
 	[SYNTH_TRANSACTIONS] = { "transactions", HW(INSTRUCTIONS), 0, true },
 	[SYNTH_PTWRITE] = { "ptwrite", PERF_TYPE_SYNTH, SYNTH_CONFIG_PTWRITE, PERF_SAMPLE_RAW, false },
 	[SYNTH_MWAIT] = { "mwait", PERF_TYPE_SYNTH, SYNTH_CONFIG_MWAIT, PERF_SAMPLE_RAW, false },
@@ -62,7 +60,6 @@ static bool wanted(const struct tacho_itrace *w, enum synth_event ev, uint32_t k
 	switch (ev) {
 	case SYNTH_BRANCHES: return pt && (w->branches || w->calls || w->returns);
 	case SYNTH_INSTRUCTIONS: return pt && w->instructions;
-	case SYNTH_CYCLES: return pt && w->cycles;
 	case SYNTH_TRANSACTIONS: return pt && w->transactions;
 	case SYNTH_PTWRITE: return pt && w->ptwrites;
 	case SYNTH_MWAIT:
@@ -94,7 +91,7 @@ static int event_add(struct trace_synth *s, enum synth_event ev, const struct pe
 	char name[32];
 	int err;
 
-	attr.sample_period = ev == SYNTH_INSTRUCTIONS || ev == SYNTH_CYCLES ? s->want.period : 1;
+	attr.sample_period = ev == SYNTH_INSTRUCTIONS ? s->want.period : 1;
 	attr.flags = (base->flags & (PERF_ATTR_EXCLUDE_USER | PERF_ATTR_EXCLUDE_KERNEL | PERF_ATTR_EXCLUDE_HV)) |
 		     PERF_ATTR_SAMPLE_ID_ALL;
 	attr.sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_PERIOD |
@@ -193,7 +190,7 @@ static void begin_record(struct trace_synth *s, uint32_t type, uint16_t misc)
 int synth_put(struct trace_synth *s, enum synth_event ev, const struct synth_sample *x, struct tacho_error *e)
 {
 	uint64_t mode_ip = x->ip ? x->ip : x->addr;
-	struct note_bytes note = { NOTE_MAGIC, x->flags, x->n_insn_bytes, x->depth, x->n_insns, x->n_cycles };
+	struct note_bytes note = { NOTE_MAGIC, x->flags, x->n_insn_bytes, x->depth };
 
 	if (!s->ids[ev])
 		return 0;
@@ -217,7 +214,7 @@ bool tacho_insn_note_get(const struct tacho_record *rec, struct tacho_insn_note 
 	memcpy(&note, rec->bytes + rec->size - sizeof(note), sizeof(note));
 	if (note.magic != NOTE_MAGIC)
 		return false;
-	*out = (struct tacho_insn_note){ note.flags, note.n_bytes, note.depth, note.n_insns, note.n_cycles };
+	*out = (struct tacho_insn_note){ note.flags, note.n_bytes, note.depth };
 	return true;
 }
 

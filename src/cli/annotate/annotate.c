@@ -108,7 +108,7 @@ int addresses_read(struct addresses **out, const struct report_opts *o, struct t
 
 	if (strcmp(o->input, "-") == 0)
 		return error_set(e, -ESPIPE, "a recording from a pipe cannot be read a second time");
-	err = tacho_perfdata_open(&pd, o->input, TACHO_OPTS(tacho_perfdata_opts, .ordered = true,
+	err = tacho_perfdata_open(&pd, o->expanded ? o->expanded : o->input, TACHO_OPTS(tacho_perfdata_opts, .ordered = true,
 							    .force = o->force), e);
 	if (err < 0)
 		return err;

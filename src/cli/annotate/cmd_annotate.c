@@ -14,6 +14,7 @@
 #include "cli/browser/annotate_view.h"
 #include "cli/core/input.h"
 #include "cli/core/terminal.h"
+#include "cli/files/trace_input.h"
 #include "record/perf_abi.h"
 
 struct annotate_opts {
@@ -72,7 +73,8 @@ static const struct option_row annotate_option_rows[] = {
 	REFUSED(0, "code-with-type", NO_TYPES),
 	REFUSED(0, "type-stat", NO_TYPES),
 	REFUSED(0, "insn-stat", NO_TYPES),
-	REFUSED(0, "itrace", REFUSED_TRACES),
+	{ OPT_STR, 0, "itrace", AT(report.itrace), "LETTERS", "decode these from the hardware trace: see tacho-script(1)", OPTF_OPTIONAL,
+	  .value = "" },
 	NOTED('m', "modules", NULL, "the symbols of modules are always read"),
 	NOTED(0, "addr2line", "PATH", NOTED_ADDR2LINE),
 	NOTED(0, "demangle-kernel", NULL, "names of the kernel are demangled like all others; see --no-demangle"),
@@ -321,8 +323,21 @@ static int explain(const struct annotation *x)
 	return EXIT_FAILED;
 }
 
+static int expand_trace(const struct annotate_opts *o, struct tacho_perfdata **pd, struct trace_input *trace, struct tacho_error *e)
+{
+	const struct report_opts *r = &o->report;
+	const struct trace_input_opts opts = {
+		.command = "annotate", .itrace = r->itrace, .force = r->force, .quiet = r->quiet,
+		.symbols = { .size = sizeof(opts.symbols), .symfs = r->symfs, .vmlinux = r->vmlinux, .kallsyms = r->kallsyms,
+			     .force = r->force },
+	};
+
+	return trace_input_expand(pd, r->input, TACHO_OPTS(tacho_perfdata_opts, .ordered = true, .force = r->force), &opts, trace, e);
+}
+
 static int annotate_file(const struct annotate_opts *o)
 {
+	scoped(trace_input_done) struct trace_input trace = { .fd = -1 };
 	scoped(perfdata_closep) struct tacho_perfdata *pd = NULL;
 	struct annotation x = { .o = o, .sources = { .prefix = o->prefix, .strip = o->prefix_strip } };
 	struct tacho_error e = { .column = -1 };
@@ -334,6 +349,8 @@ static int annotate_file(const struct annotate_opts *o)
 		pager_start();
 		return report_info(&o->report, pd, "annotate");
 	}
+	if (err == 0)
+		err = expand_trace(o, &pd, &trace, &e);
 	if (err == 0)
 		err = addresses_load(&x.addresses, &o->report, pd, &e);
 	damaged = err;
@@ -405,6 +422,8 @@ static int annotate_run(void *opts, int argc, char **argv)
 			message_text("annotate", "%s", wrong);
 		return EXIT_USAGE;
 	}
+	if (trace_input_check("annotate", o->report.itrace) < 0)
+		return EXIT_USAGE;
 	o->report.input = input_choose("annotate", o->report.input);
 	return o->report.input ? annotate_file(o) : EXIT_FAILED;
 }

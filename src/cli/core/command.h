@@ -62,7 +62,6 @@ struct option_row {
 	{ OPT_NOTED, letter, name, .arg = (arg_name), .help = (why), .flags = OPTF_HIDDEN | OPTF_OPTIONAL }
 #define NOTED_ADDR2LINE "source lines are read from the debug information, without a helper program"
 #define NOTED_UNWIND_STYLE "recorded stacks are unwound by one unwinder, without a helper program"
-#define REFUSED_TRACES "hardware traces (Intel PT, Arm SPE ...) are recorded but not decoded"
 #define REFUSED_GUESTS "guests are not supported; run tacho inside the guest"
 
 /* A word such as "ctl" of `tacho agent ctl`. */

@@ -17,11 +17,13 @@
 #include "cli/files/mmap_build_id.h"
 #include "cli/files/recorded_objects.h"
 #include "cli/core/terminal.h"
+#include "cli/files/trace_input.h"
 
 struct inject_opts {
 	const char *input, *output;
 	bool build_ids, strip, aslr, unwind, force;
 	bool used_mmaps, all_mmaps;	/* mmap records get build IDs; used: those of objects without samples are dropped */
+	const char *itrace;
 	unsigned verbose;
 };
 
@@ -43,10 +45,11 @@ static const struct option_row inject_rows[] = {
 	  "unwind the copies of stacks, and store the call chains instead" },
 	{ OPT_FLAG, 'f', "force", AT(force), NULL, "read a file that belongs to another user" },
 	{ OPT_COUNT, 'v', "verbose", AT(verbose), NULL, "list the objects with their build IDs" },
-	REFUSED(0, "itrace", REFUSED_TRACES),
+	{ OPT_STR, 0, "itrace", AT(itrace), "LETTERS", "store the samples of hardware traces in place of these: see tacho-script(1)",
+	  OPTF_OPTIONAL, .value = "" },
 	REFUSED(0, "guest-data", REFUSED_GUESTS),
 	REFUSED(0, "guestmount", REFUSED_GUESTS),
-	REFUSED(0, "vm-time-correlation", REFUSED_TRACES),
+	REFUSED(0, "vm-time-correlation", REFUSED_GUESTS),
 	REFUSED('j', "jit",
 		"'report' and 'script' read the symbols of JIT-compiled code from jit-PID.dump and perf-PID.map themselves"),
 	REFUSED('s', "sched-stat",
@@ -67,6 +70,7 @@ struct inject {
 	struct tacho_scratch *scratch;
 	struct file_objects objects;
 	struct buf mmap;		/* a rewritten mmap record */
+	struct trace_input trace;	/* --itrace */
 	uint64_t n_rewritten, n_dropped;	/* mmap records */
 	struct anonymizer anonymizer;	/* --aslr */
 	struct stack_converter stacks;	/* --convert-callchain */
@@ -349,6 +353,18 @@ static int spool_input(struct tacho_error *e)
 }
 
 /* Opens the input. `*spooled` becomes the descriptor of a temporary copy that is to be closed, if there is one. */
+/* Opens the recording with the samples of its trace. */
+static int open_expanded(struct inject *j, const char *path, const struct tacho_perfdata_opts *opts, struct tacho_error *e)
+{
+	const struct trace_input_opts o = {
+		.command = "inject", .itrace = j->opts->itrace, .force = j->opts->force,
+		.symbols = { .size = sizeof(o.symbols), .force = j->opts->force },
+	};
+	int err = tacho_perfdata_open(&j->pd, path, opts, e);
+
+	return err < 0 ? err : trace_input_expand(&j->pd, path, opts, &o, &j->trace, e);
+}
+
 static int open_input(struct inject *j, int *spooled, struct tacho_error *e)
 {
 	struct tacho_perfdata_opts opts = { .size = sizeof(opts), .force = j->opts->force,
@@ -357,12 +373,19 @@ static int open_input(struct inject *j, int *spooled, struct tacho_error *e)
 	char copy[32];
 	int err = 0;
 
-	if (j->opts->used_mmaps && strcmp(path, "-") == 0) {
+	if ((j->opts->used_mmaps || j->opts->itrace) && strcmp(path, "-") == 0) {
 		*spooled = spool_input(e);
 		if (*spooled < 0)
 			return *spooled;
 		snprintf(copy, sizeof(copy), "/proc/self/fd/%d", *spooled);
 		path = copy;
+	}
+	if (j->opts->itrace) {
+		err = open_expanded(j, path, &opts, e);
+		if (err < 0 || !j->opts->used_mmaps)
+			return err;
+		tacho_perfdata_close(take(j->pd));
+		path = j->trace.fd >= 0 ? j->trace.path : path;
 	}
 	if (j->opts->used_mmaps)
 		err = find_used_objects(j, path, e);
@@ -421,7 +444,7 @@ static int open_output(const struct inject_opts *o, struct tacho_error *e)
 static int inject_run(void *opts, int argc, char **argv)
 {
 	const struct inject_opts *o = opts;
-	struct inject j = { .opts = o, .pipe = strcmp(o->output, "-") == 0 };
+	struct inject j = { .opts = o, .pipe = strcmp(o->output, "-") == 0, .trace.fd = -1 };
 	struct tacho_error e = { .column = -1 };
 	int err, fd = -1, spooled = -1;
 
@@ -438,6 +461,8 @@ static int inject_run(void *opts, int argc, char **argv)
 			     "its output");
 		return EXIT_USAGE;
 	}
+	if (trace_input_check("inject", o->itrace) < 0)
+		return EXIT_USAGE;
 	err = open_input(&j, &spooled, &e);
 	if (!err)
 		err = fd = open_output(o, &e);
@@ -449,6 +474,7 @@ static int inject_run(void *opts, int argc, char **argv)
 	stack_converter_done(&j.stacks);
 	tacho_writer_free(j.out);
 	tacho_perfdata_close(j.pd);
+	trace_input_done(&j.trace);
 	file_objects_done(&j.objects);
 	buf_done(&j.mmap);
 	free(j.scratch);

@@ -47,15 +47,13 @@ static void report(const struct trace_input_opts *o, const struct tacho_auxtrace
 }
 
 static int expand(struct tacho_perfdata **pd, const char *path, const struct tacho_perfdata_opts *how,
-		  const struct trace_input_opts *o, const struct tacho_itrace *itrace, struct tacho_error *e)
+		  const struct trace_input_opts *o, const struct tacho_itrace *itrace, struct trace_input *t, struct tacho_error *e)
 {
 	struct tacho_auxtrace_opts opts = { .size = sizeof(opts), .itrace = itrace, .symbols = &o->symbols, .force = o->force };
 	struct tacho_auxtrace_result result = { .size = sizeof(result) };
 	struct tacho_perfdata *expanded;
 	struct tacho_error damage = { 0 };
-	scoped(closep) int fd = temporary_file(e);
-	char name[32];
-	int err;
+	int fd = t->fd = temporary_file(e), err;
 
 	if (fd < 0)
 		return fd;
@@ -68,8 +66,8 @@ static int expand(struct tacho_perfdata **pd, const char *path, const struct tac
 		message_error(o->command, NULL, NULL, &damage);
 	report(o, &result);
 	copy_time(path, fd);
-	snprintf(name, sizeof(name), "/proc/self/fd/%d", fd);
-	err = tacho_perfdata_open(&expanded, name, how, e);
+	snprintf(t->path, sizeof(t->path), "/proc/self/fd/%d", fd);
+	err = tacho_perfdata_open(&expanded, t->path, how, e);
 	if (err < 0)
 		return err;
 	tacho_perfdata_close(*pd);
@@ -77,8 +75,19 @@ static int expand(struct tacho_perfdata **pd, const char *path, const struct tac
 	return 0;
 }
 
+int trace_input_check(const char *command, const char *itrace)
+{
+	struct tacho_error e = { .column = -1 };
+	struct tacho_itrace parsed;
+	int err = itrace ? tacho_itrace_parse(&parsed, itrace, false, &e) : 0;
+
+	if (err < 0)
+		message_error(command, "--itrace", itrace, &e);
+	return err;
+}
+
 int trace_input_expand(struct tacho_perfdata **pd, const char *path, const struct tacho_perfdata_opts *how,
-		       const struct trace_input_opts *o, struct tacho_error *e)
+		       const struct trace_input_opts *o, struct trace_input *t, struct tacho_error *e)
 {
 	struct tacho_itrace itrace;
 	size_t n;
@@ -98,5 +107,5 @@ int trace_input_expand(struct tacho_perfdata **pd, const char *path, const struc
 			message_text(o->command, "the recording has no hardware trace: --itrace has no effect");
 		return 0;
 	}
-	return expand(pd, path, how, o, &itrace, e);
+	return expand(pd, path, how, o, &itrace, t, e);
 }

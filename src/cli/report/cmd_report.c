@@ -13,6 +13,7 @@
 #include "base/num.h"
 #include "base/large_memory.h"
 #include "cli/files/header_text.h"
+#include "cli/files/trace_input.h"
 #include "cli/report/data_types.h"
 #include "cli/report/table.h"
 #include "cli/core/download.h"
@@ -133,13 +134,16 @@ static const struct option_row report_rows[] = {
 	{ OPT_FLAG, 0, "header", AT(header), NULL, "begin with where, when and how it was recorded" },
 	{ OPT_FLAG, 'I', "show-info", AT(show_info), NULL,
 	  "with --header: also the machine's topology and caches" },
+	{ OPT_GROUP, .help = "Hardware traces (Intel PT, Arm SPE)" },
+	{ OPT_STR, 0, "itrace", AT(itrace), "LETTERS", "decode these from the trace: see tacho-script(1); default i100us with call chains, "
+	  "power events, ptwrite, transactions", OPTF_OPTIONAL, .value = "" },
+	{ OPT_FLAG, 0, "no-itrace", AT(no_itrace), NULL, "decode no samples from hardware traces" },
 	{ OPT_GROUP, .help = "Instead of the table" },
 	{ OPT_FLAG, 0, "header-only", AT(header_only), NULL, "only where, when and how it was recorded" },
 	{ OPT_FLAG, 0, "stats", AT(stats), NULL, "how many records of which type" },
 	{ OPT_FLAG, 'D', "dump-raw-trace", AT(dump), NULL, "print every record, with its bytes, and --stats" },
 	{ OPT_FLAG, 0, "tasks", AT(tasks), NULL, "processes and threads as a tree" },
 	{ OPT_FLAG, 0, "mmaps", AT(mmaps), NULL, "the same, with what they had mapped since they became a program" },
-	REFUSED(0, "itrace", REFUSED_TRACES),
 	REFUSED(0, "branch-history", NO_BLOCKS),
 	REFUSED(0, "total-cycles", NO_BLOCKS),
 	REFUSED(0, "stitch-lbr", "stacks of branch records are shown as they were recorded"),
@@ -541,8 +545,27 @@ static void list_refused(const struct report_opts *o, const char *list, const st
 	message_error("report", list && list == o->sort ? "-s" : list ? "-F" : NULL, list, e);
 }
 
+/* The trace of the recording, if it has one, becomes samples in a temporary file, which is read in its place. */
+static int expand_trace(struct report_opts *o, struct tacho_perfdata **pd, struct trace_input *trace, struct tacho_error *e)
+{
+	const struct trace_input_opts opts = {
+		.command = "report", .itrace = o->itrace, .no_itrace = o->no_itrace, .force = o->force, .quiet = o->quiet,
+		.symbols = { .size = sizeof(opts.symbols), .symfs = o->symfs, .vmlinux = o->vmlinux, .kallsyms = o->kallsyms,
+			     .force = o->force, .progress = download_progress() },
+	};
+
+	int err;
+
+	o->expanded = NULL;
+	err = trace_input_expand(pd, o->input, TACHO_OPTS(tacho_perfdata_opts, .ordered = true, .force = o->force), &opts, trace, e);
+	if (!err && trace->fd >= 0)
+		o->expanded = trace->path;
+	return err;
+}
+
 static int report_file(struct report_opts *o, char **next)
 {
+	scoped(trace_input_done) struct trace_input trace = { .fd = -1 };
 	scoped(perfdata_closep) struct tacho_perfdata *pd = NULL;
 	scoped(profile_freep) struct tacho_profile *p = NULL;
 	scoped(freep) char *fields = NULL;
@@ -564,6 +587,11 @@ static int report_file(struct report_opts *o, char **next)
 		if (!o->json && !o->separator)
 			pager_start();
 		return report_info(o, pd, "report");
+	}
+	err = expand_trace(o, &pd, &trace, &e);
+	if (err < 0) {
+		message_error("report", NULL, NULL, &e);
+		return EXIT_FAILED;
 	}
 	err = report_mode(o, pd, &fields, &e);
 	if (err == 0)
@@ -623,6 +651,8 @@ static int run_report(struct report_opts *o, int argc, char **argv)
 		list_refused(o, list, &e);
 		return EXIT_USAGE;
 	}
+	if (trace_input_check("report", o->itrace) < 0)
+		return EXIT_USAGE;
 	o->input = input_choose("report", o->input);
 	if (!o->input)
 		return EXIT_FAILED;

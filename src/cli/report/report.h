@@ -47,6 +47,9 @@ struct report_opts {
 	const char *parallelism, *symbol_filter, *switch_on, *switch_off, *ignore_callees;
 	bool show_switches;
 	const char *input, *vmlinux, *kallsyms, *symfs;
+	const char *itrace;
+	bool no_itrace;
+	const char *expanded;		/* the recording with the samples of `input`'s trace; NULL: it has none */
 	bool force, no_demangle, short_names;
 	const char *comms, *dsos, *symbols, *pids, *tids, *cpus, *time, *parent;
 	uint32_t max_stack;

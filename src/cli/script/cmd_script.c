@@ -112,8 +112,8 @@ static const struct option_row script_rows[] = {
 	{ OPT_FLAG, 0, "show-round-events", AT(show_round), NULL, "also print where the recorder finished a round" },
 	{ OPT_FLAG, 'q', "quiet", AT(quiet), NULL, "print no warnings about the file" },
 	{ OPT_COUNT, 'v', "verbose", AT(verbose), NULL, "report the objects without symbols, and why" },
-	REFUSED(0, "xed", REFUSED_TRACES),
-	REFUSED(0, "graph-function", REFUSED_TRACES),
+	REFUSED(0, "xed", "libcapstone is used: --insn-trace=disasm"),
+	REFUSED(0, "graph-function", "--call-trace prints all functions"),
 	REFUSED(0, "guest-code", REFUSED_GUESTS),
 	REFUSED(0, "guestmount", REFUSED_GUESTS),
 	REFUSED(0, "guestkallsyms", REFUSED_GUESTS),
@@ -381,6 +381,7 @@ static void script_done(struct script *s)
 	tacho_symbols_free(s->symbols);
 	record_dump_done(&s->dump);
 	tacho_perfdata_close(s->pd);
+	trace_input_done(&s->trace_input);
 	buf_done(&s->sink.out);
 	free(s->scratch);
 	free(s->thread_lines);
@@ -411,13 +412,8 @@ static int end_python(struct script *s, int status)
 
 static int check_options(const struct script_opts *o)
 {
-	struct tacho_error e = { .column = -1 };
-	struct tacho_itrace itrace;
-
-	if (o->itrace && tacho_itrace_parse(&itrace, o->itrace, true, &e) < 0) {
-		message_error("script", "--itrace", o->itrace, &e);
+	if (trace_input_check("script", o->itrace) < 0)
 		return EXIT_USAGE;
-	}
 	if (o->show_switches && !o->switch_on && !o->switch_off) {
 		message_text("script", "--show-on-off-events needs --switch-on or --switch-off");
 		return EXIT_USAGE;
@@ -449,7 +445,7 @@ static int expand_trace(struct script *s, const struct tacho_perfdata_opts *how,
 	};
 
 	struct tacho_perfdata *original = s->pd;
-	int err = o->dump || o->header_only ? 0 : trace_input_expand(&s->pd, o->input, how, &opts, e);
+	int err = o->dump || o->header_only ? 0 : trace_input_expand(&s->pd, o->input, how, &opts, &s->trace_input, e);
 
 	s->has_trace = s->pd != original;
 	return err;
@@ -457,7 +453,7 @@ static int expand_trace(struct script *s, const struct tacho_perfdata_opts *how,
 
 static int print_file(struct script_opts *o, int argc, char **argv)
 {
-	struct script s = { .opts = o, .sink.fd = STDOUT_FILENO };
+	struct script s = { .opts = o, .sink.fd = STDOUT_FILENO, .trace_input.fd = -1 };
 	struct tacho_error e = { .column = -1 };
 	bool json_records = o->json && (o->dump || o->dump_unsorted);
 	struct tacho_perfdata_opts perfdata_opts = {
@@ -474,6 +470,7 @@ static int print_file(struct script_opts *o, int argc, char **argv)
 	err = expand_trace(&s, &perfdata_opts, &e);
 	if (err < 0) {
 		tacho_perfdata_close(s.pd);
+		trace_input_done(&s.trace_input);
 		return fail(&e);
 	}
 	pager_start();

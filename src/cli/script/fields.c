@@ -62,12 +62,13 @@ static const struct {
 static const struct {
 	const char *name;
 	unsigned field;
-} hwtrace_fields[] = { { "synth", HWTRACE_SYNTH }, { "ipc", HWTRACE_IPC }, { "callindent", HWTRACE_CALLINDENT } };
+} hwtrace_fields[] = { { "synth", HWTRACE_SYNTH }, { "callindent", HWTRACE_CALLINDENT } };
 
 /* Fields that are always empty, as perf's are in recordings without guests. */
 static const struct {
 	const char *name, *why;
 } empty[] = {
+	{ "ipc", "only decoded hardware traces could have it, but their cycles are not counted" },
 #define ONLY_GUESTS "guests are not supported"
 	{ "machine_pid", ONLY_GUESTS }, { "vcpu", ONLY_GUESTS },
 };

@@ -92,15 +92,6 @@ void hwtrace_callindent(struct script *s, const struct batch_sample *x, struct b
 		buf_pad(out, ' ', s->indent_width - n);
 }
 
-void hwtrace_ipc(const struct batch_sample *x, struct buf *out)
-{
-	uint64_t insns = x->note.n_insns, cycles = x->note.n_cycles;
-
-	if (cycles)
-		buf_printf(out, " \t IPC: %llu.%02llu (%llu/%llu) ", (unsigned long long)(insns / cycles),
-			   (unsigned long long)(insns % cycles * 100 / cycles), (unsigned long long)insns, (unsigned long long)cycles);
-}
-
 void hwtrace_error(const struct tacho_record *rec, struct buf *out)
 {
 	const uint8_t *b = rec->bytes + 8;

@@ -472,8 +472,6 @@ void line_sample(struct script *s, const struct batch_sample *x)
 		buf_puts(out, " => ");
 		put_addr(s, ev, out, &x->sample, &x->head);
 	}
-	if (s->fields.hwtrace & HWTRACE_IPC)
-		hwtrace_ipc(x, out);
 	if (ev->has_fields_after_ip)
 		extra_fields_after_ip(s, ev, out, &x->sample, &x->head);
 	if (s->insns.fields)

@@ -17,6 +17,7 @@
 #include "cli/core/command.h"
 #include "cli/core/time_filter.h"
 #include "cli/files/record_dump.h"
+#include "cli/files/trace_input.h"
 #include "cli/script/insn.h"
 
 #include <tacho/auxtrace.h>
@@ -41,7 +42,7 @@ enum script_field {
 };
 
 /* Fields of samples that are decoded from hardware traces. */
-enum hwtrace_field { HWTRACE_SYNTH = 1, HWTRACE_IPC = 2, HWTRACE_CALLINDENT = 4 };
+enum hwtrace_field { HWTRACE_SYNTH = 1, HWTRACE_CALLINDENT = 2 };
 
 enum script_type { TYPE_HW, TYPE_SW, TYPE_TRACE, TYPE_RAW, TYPE_BREAK, TYPE_OTHER, N_TYPES };
 
@@ -309,7 +310,6 @@ void hwtrace_event(const struct script_fields *f, struct script_event *ev);
 void hwtrace_flags(const struct batch_sample *x, struct buf *out);
 void hwtrace_synth(const struct batch_sample *x, struct buf *out);
 void hwtrace_callindent(struct script *s, const struct batch_sample *x, struct buf *out);
-void hwtrace_ipc(const struct batch_sample *x, struct buf *out);
 /* AUXTRACE_ERROR: a line of its own. */
 void hwtrace_error(const struct tacho_record *rec, struct buf *out);
 
@@ -372,6 +372,7 @@ struct script {
 	int write_error;
 	pid_t python;			/* -s: the script's process, which reads the sink; 0: none */
 	size_t n_python_events;		/* events that it knows */
+	struct trace_input trace_input;
 	bool has_trace;			/* `pd` has samples that were decoded from a trace */
 	size_t indent_width;		/* of the field callindent so far */
 };
