@@ -13,7 +13,7 @@
 #include <string.h>
 
 #define MAX_PSB_BYTES 4096u			/* packets between PSB and PSBEND, and what libipt has read ahead */
-#define MAX_INSNS_WITHOUT_PACKET 1000000u	/* more are an endless loop in wrong code */
+#define MAX_INSNS_WITHOUT_PACKET 1000000u	/* in a row, without a jump: not code */
 
 static int read_code(uint8_t *out, size_t n, const struct pt_asid *asid, uint64_t ip, void *arg)
 {
@@ -204,20 +204,44 @@ static int lose_sync(struct pt_decoder *d, int status, struct tacho_error *e)
 	return pt_note_error(d, error_code(code), ip, e);
 }
 
-static int check_loop(struct pt_decoder *d, struct tacho_error *e)
+/* Whether an instruction may need a packet to tell where it continues. Jumps and calls that do have moved the position. */
+static bool needs_packet(enum pt_insn_class class)
+{
+	return class == ptic_cond_jump || class == ptic_return || class == ptic_far_call || class == ptic_far_return ||
+	       class == ptic_far_jump;
+}
+
+/*
+ * Code that comes back to an address without a packet on the way never ends: in a correct trace it is interrupted first. Brent's
+ * method: an address is remembered, and replaced after 1, 2, 4 ... instructions.
+ */
+static bool is_endless(struct pt_decoder *d, const struct pt_insn *insn)
 {
 	uint64_t at = 0;
 
-	if (d->lib->offset(d->insn, &at) < 0 || at != d->position) {
+	if (d->lib->offset(d->insn, &at) < 0 || at != d->position || needs_packet(insn->iclass)) {
 		d->position = at;
-		d->n_since_packet = 0;
-		return 0;
+		d->n_since_packet = d->loop_check = 0;
+		d->loop_ip = insn->ip;
+		return false;
 	}
-	if (++d->n_since_packet < MAX_INSNS_WITHOUT_PACKET)
+	if (insn->ip == d->loop_ip || ++d->n_since_packet >= MAX_INSNS_WITHOUT_PACKET)
+		return true;
+	if (d->n_since_packet >> d->loop_check) {
+		d->loop_ip = insn->ip;
+		d->loop_check++;
+	}
+	return false;
+}
+
+static int check_loop(struct pt_decoder *d, const struct pt_insn *insn, struct tacho_error *e)
+{
+	if (!is_endless(d, insn))
 		return 0;
 	d->synced = false;
-	d->n_since_packet = 0;
-	return pt_note_error(d, SYNTH_ERROR_LOOP, d->pending.ip, e);
+	d->position = UINT64_MAX;
+	d->pending.valid = false;
+	return pt_note_error(d, SYNTH_ERROR_LOOP, insn->ip, e);
 }
 
 /* Where the last PSB before the current position begins: after a synchronization libipt does not tell. */
@@ -271,7 +295,7 @@ static int step(struct pt_decoder *d, struct tacho_error *e)
 	if (d->status < 0)
 		return lose_sync(d, d->status, e);
 	err = pt_insn_executed(d, &insn, e);
-	return err ? err : check_loop(d, e);
+	return err ? err : check_loop(d, &insn, e);
 }
 
 static int pt_decode_until(struct trace_decoder *base, uint64_t time, struct tacho_error *e)

@@ -36,7 +36,8 @@ struct pt_decoder {
 
 	uint64_t ticks, time;		/* of the packets that were read last */
 	bool has_time;
-	uint64_t position, n_since_packet;	/* to notice endless loops */
+	uint64_t position, n_since_packet, loop_ip;	/* to notice endless loops: see is_endless() */
+	unsigned loop_check;
 	uint64_t psb_offset;
 	struct running_task task;
 	int nomem;			/* -ENOMEM: in the callback */

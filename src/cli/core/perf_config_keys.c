@@ -52,7 +52,7 @@ static void write_print_limit(const struct perf_config *c, const char *value, st
 
 #define NO_COMMAND "tacho has no such command"
 #define NO_ANNOTATE "the browser of 'tacho report' shows the code of a function in one form"
-#define NO_TRACES "decoding hardware traces has no settings; see --itrace"
+#define NO_TRACES "decoding hardware traces has no settings; report and script have options"
 #define NO_DEBUGINFOD "the servers of $DEBUGINFOD_URLS are asked"
 
 static const struct perf_key_row rows[] = {
