@@ -19,6 +19,7 @@
 #include "base/error.h"
 #include "cli/files/build_id_table.h"
 #include "cli/files/sideband_text.h"
+#include "cli/files/trace_dump.h"
 #include "record/perf_abi.h"
 
 typedef unsigned long long ull;
@@ -113,6 +114,7 @@ static int put_sample(struct record_dump *d, const struct tacho_record *rec, con
 		      struct buf *out)
 {
 	struct tacho_object_info object = { .size = sizeof(object) };
+	int event = tacho_perfdata_event_of(d->pd, rec);
 	struct tacho_frame frame;
 	struct tacho_sample s;
 
@@ -126,6 +128,8 @@ static int put_sample(struct record_dump *d, const struct tacho_record *rec, con
 	buf_printf(out, "(IP, 0x%x): %d/%d: %#llx period: %llu addr: %#llx\n", rec->misc, (int)s.pid, (int)s.tid,
 		   (ull)s.ip, (ull)s.period, (ull)s.addr);
 	sample_dump(out, &s, layout, rec);
+	if (s.raw && event >= 0)
+		ibs_dump_put(d->pd, ((const struct perf_event_attr *)tacho_perfdata_event(d->pd, (size_t)event)->attr)->type, &s, out);
 	buf_puts(out, " ... thread: ");
 	buf_text(out, str_of(tacho_symbols_comm(d->symbols, s.pid, s.tid)));
 	buf_printf(out, ":%d\n ...... dso: ", (int)s.tid);
@@ -169,7 +173,7 @@ int record_dump_put(struct record_dump *d, const struct tacho_record *rec, struc
 	buf_putc(out, '\n');
 	if (rec->type >= TACHO_RECORD_HEADER_ATTR) {
 		put_head(d, out, rec, PERF_SAMPLE_CPU | PERF_SAMPLE_TIME, 0, 0);
-		buf_putc(out, '\n');
+		err = trace_dump_put(rec, d->path, &d->trace_kind, out);
 	} else if (d->n_events) {
 		layout = &tacho_perfdata_event(d->pd, i < 0 ? 0 : (size_t)i)->layout;
 		d->scratch->used = 0;

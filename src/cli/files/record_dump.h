@@ -18,6 +18,7 @@ struct record_dump {
 	uint64_t sample_types;		/* of all events */
 	bool sample_id_all;
 	size_t n_events;		/* from which these are */
+	uint32_t trace_kind;		/* of AUXTRACE_INFO; 0: none yet */
 };
 
 int record_dump_init(struct record_dump *d, const char *input, struct tacho_perfdata *pd, struct tacho_error *e);

@@ -87,6 +87,12 @@ tacho script -i b.data --itrace=M -F ip,data_src | sed 's/  */ /g' | cmp - sourc
 # mem report reads the same samples.
 tacho report -i a.data --itrace=M --stdio -s comm 2>/dev/null | grep -q 'reader' || fail "report"
 
+tacho script -D -i a.data >out
+for line in 'PC 0x401234 el0 ns=1' 'CONTEXT 0x65 el2' 'LD GP-REG' 'EV RETIRED L1D-ACCESS TLB-ACCESS' 'LAT 13 TOT' 'VA 0x7fffff0040' \
+	'DATA-SOURCE 0' 'TS 1000' 'PA 0x45230080 ns=1' 'B COND' 'END'; do
+	grep -q " $line\$" out || { grep '^\.  0' out; fail "-D has no $line"; }
+done
+
 python3 write.py bad bad.data
 tacho script -i bad.data --itrace=Me -F ip,event >out 2>err
 grep -q 'code 3: Bad packet, 0x2d to 0x5f' out || { cat out; fail "it does not say where"; }

@@ -128,6 +128,15 @@ tail -n 300 cpu.txt | awk '{ print $1, $2, $3 }' >all
 tail -n 300 ours | sort >tail.ours
 [ "$(sort all | comm -12 - tail.ours | wc -l)" -gt 250 ] || fail "it does not resume"
 
+# -D lists the packets, also those that are damaged.
+tacho script -D -i cpu.data >out
+for line in 'PERF_RECORD_AUXTRACE_INFO type: 1' '  TSC bit             0x400' '\.  00000000:  02 82 02 82 .* PSB$' '  CBR 0x28$' ' TIP.PGE 0x401' \
+	' TNT [NT]* ([0-9]*)$' ' FUP 0x' ' TIP.PGD no ip$' ' PTWRITE 0x1122334455667788 IP:1$' ' MODE.Exec IF:0 64$' ' PSBEND$'; do
+	grep -q -- "$line" out || fail "-D has no line $line"
+done
+grep -q 'Bad packet' out && fail "-D: a bad packet"
+tacho script -D -i bad.data | grep -q '5a  .* Bad packet!$' || fail "-D: no bad packet"
+
 # Options that mean nothing here.
 for letters in k d G q i5x g0 e-z; do
 	tacho script -i thread.data --itrace=$letters >out 2>err && fail "--itrace=$letters is accepted"
