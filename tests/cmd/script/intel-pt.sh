@@ -113,7 +113,7 @@ psb = bytes((2, 0x82)) * 8
 at = data.index(psb)
 second = data.index(psb, at + 16)
 assert second - at > 1000
-data[at + 400:at + 440] = bytes([0x5a]) * 40
+data[at + 400:at + 440] = bytes((0x02, 0xff)) * 20
 open("bad.data", "wb").write(data)
 open("resumed", "w").write(f"{second - at:#x}")
 P
@@ -135,7 +135,7 @@ for line in 'PERF_RECORD_AUXTRACE_INFO type: 1' '  TSC bit             0x400' '\
 	grep -q -- "$line" out || fail "-D has no line $line"
 done
 grep -q 'Bad packet' out && fail "-D: a bad packet"
-tacho script -D -i bad.data | grep -q '5a  .* Bad packet!$' || fail "-D: no bad packet"
+tacho script -D -i bad.data | grep -q '02  .*Bad packet!$' || fail "-D: no bad packet"
 
 # Options that mean nothing here.
 for letters in k d G q i5x g0 e-z; do
