@@ -19,7 +19,6 @@ struct libipt {
 	__typeof__(&pt_insn_get_sync_offset) sync_offset;
 	__typeof__(&pt_insn_set_image) set_image;
 	__typeof__(&pt_insn_time) time;
-	__typeof__(&pt_insn_core_bus_ratio) cbr;
 	__typeof__(&pt_insn_next) next;
 	__typeof__(&pt_insn_event) event;
 	__typeof__(&pt_pkt_alloc_decoder) pkt_alloc;
