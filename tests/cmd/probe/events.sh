@@ -53,6 +53,12 @@ tacho script -i p.data -F comm,event,period >out
 tacho report -i p.data --stdio --no-children -g none --sort sym 2>/dev/null | grep -q ' outer' || fail "no report"
 tacho evlist -v -i p.data | grep -q 'config1' && fail "an address of the recorder is in the recording"
 
+# The same kinds of events in trace.
+tacho trace -o traced -e uprobe:./p:outer,uprobe:./p:other ./p 4
+[ "$(grep -c 'uprobe:./p:outer' traced)" = 4 ] && [ "$(grep -c 'uprobe:./p:other' traced)" = 1 ] || fail "$(cat traced)"
+tacho trace -o traced -e usdt:./target:counted ./target 5 >/dev/null
+[ "$(grep -c 'usdt:./target:counted' traced)" = 5 ] || fail "$(cat traced)"
+
 # Static probes: all places of a name, and those with a semaphore fire.
 tacho stat -x, -o counts -e usdt:./target:demo:plain,usdt:./target:counted ./target 6 >out
 [ "$(csv_value usdt:./target:demo:plain counts)" = 7 ] && [ "$(csv_value usdt:./target:counted counts)" = 6 ] &&
