@@ -8,33 +8,49 @@ if grep 'counted without BPF' text; then
 	skip "BPF programs cannot be loaded here"
 fi
 
-# Both ways in one run: what a command and its children do.
-tacho stat -x, -e task-clock,task-clock:b,cs,cs:b,page-faults,page-faults:b,syscalls:sys_enter_write,syscalls:sys_enter_write:b \
-	sh -c "for i in 1 2 3 4 5 6 7 8 9 10; do ls / >list; sleep 0.002; done; $TEST_BIN/burn -t 4 -p 4 -m 20 -o used; exit" 2>rows
-# The kernel closes the counters of a thread shortly before it ends.
-[ "$(grep sys_enter_write rows | cut -d, -f1 | uniq | wc -l)" = 1 ] || fail "calls of write: $(cat rows)"
-within 8 "$(csv_value task-clock:b rows)" "$(csv_value task-clock rows)"
-within 3 "$(csv_value page-faults:b rows)" "$(csv_value page-faults rows)"
-# On busy CPUs some of these 40 threads and processes are preempted after that.
-more=$(($(csv_value cs:b rows) - $(csv_value cs rows)))
-[ $more -ge -5 ] && [ $more -le 120 ] || fail "switches: $(cat rows)"
+# While the hypervisor has descheduled a CPU, clocks go on, and the two ways read them at slightly different times: several tries.
+agrees() {	# COMMAND...
+	for try in 1 2 3 4 5 6; do
+		! ("$@") || return 0
+	done
+	fail "$1: the two ways count differently: $(cat rows)"
+}
+
+# Both ways in one run: what a command and its children do. The kernel closes the counters of a thread shortly before it ends; on
+# busy CPUs some of these 40 threads and processes are preempted after that.
+one_command() {
+	tacho stat -x, -e task-clock,task-clock:b,cs,cs:b,page-faults,page-faults:b,syscalls:sys_enter_write,syscalls:sys_enter_write:b \
+		sh -c "for i in 1 2 3 4 5 6 7 8 9 10; do ls / >list; sleep 0.002; done; $TEST_BIN/burn -t 4 -p 4 -m 20 -o used; exit" 2>rows
+	[ "$(grep sys_enter_write rows | cut -d, -f1 | uniq | wc -l)" = 1 ] || fail "calls of write"
+	within 6 "$(csv_value task-clock:b rows)" "$(csv_value task-clock rows)"
+	within 3 "$(csv_value page-faults:b rows)" "$(csv_value page-faults rows)"
+	more=$(($(csv_value cs:b rows) - $(csv_value cs rows)))
+	[ $more -ge -5 ] && [ $more -le 120 ] || fail "switches"
+}
+agrees one_command
 
 # A process that runs already, with threads that it starts later.
-sh -c "sleep 0.3; $TEST_BIN/burn -t 8 -p 1 -m 60 -o used; exit" &
-tacho stat -x, -e task-clock,task-clock:b -p $! 2>rows
-within 6 "$(csv_value task-clock:b rows)" "$(csv_value task-clock rows)"
+process() {
+	sh -c "sleep 0.3; $TEST_BIN/burn -t 8 -p 1 -m 60 -o used; exit" &
+	tacho stat -x, -e task-clock,task-clock:b -p $! 2>rows
+	within 3 "$(csv_value task-clock:b rows)" "$(csv_value task-clock rows)"
+}
+agrees process
 
 # Cgroups within each other, while a task moves from one to the other.
-work="echo \$\$ >$mount/$name/cgroup.procs; $TEST_BIN/spin -c 0.1 -t 0; echo \$\$ >$mount/$name/b/cgroup.procs; $TEST_BIN/spin -c 0.2 -t 0"
-tacho stat -a -x, -e task-clock,task-clock:b,page-faults,page-faults:b --for-each-cgroup "$name,$name/b,/" sh -c "$work" 2>rows
 of_cgroup() {	# EVENT CGROUP FILE
 	awk -F, -v event="$1" -v cgroup="$2" '$3 == event && $4 == cgroup { print $1 }' "$3"
 }
-for cgroup in "$name" "$name/b" /; do
-	within 4 "$(of_cgroup task-clock:b "$cgroup" rows)" "$(of_cgroup task-clock "$cgroup" rows)"
-	within 4 "$(of_cgroup page-faults:b "$cgroup" rows)" "$(of_cgroup page-faults "$cgroup" rows)"
-done
-[ "$(of_cgroup task-clock:b "$name/b" rows | cut -d. -f1)" -ge 199 ] || fail "b used 200 ms: $(cat rows)"
+cgroups() {
+	work="echo \$\$ >$mount/$name/cgroup.procs; $TEST_BIN/spin -c 0.1 -t 0; echo \$\$ >$mount/$name/b/cgroup.procs; $TEST_BIN/spin -c 0.2 -t 0"
+	tacho stat -a -x, -e task-clock,task-clock:b,page-faults,page-faults:b --for-each-cgroup "$name,$name/b,/" sh -c "$work" 2>rows
+	for cgroup in "$name" "$name/b" /; do
+		within 4 "$(of_cgroup task-clock:b "$cgroup" rows)" "$(of_cgroup task-clock "$cgroup" rows)"
+		within 4 "$(of_cgroup page-faults:b "$cgroup" rows)" "$(of_cgroup page-faults "$cgroup" rows)"
+	done
+	[ "$(of_cgroup task-clock:b "$name/b" rows | cut -d. -f1)" -ge 199 ] || fail "b used 200 ms"
+}
+agrees cgroups
 
 # One event per CPU for 41 cgroups, and none for a second program that counts the same.
 groups="$name"
