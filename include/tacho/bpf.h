@@ -18,6 +18,9 @@ TACHO_API bool tacho_bpf_is_built_in(void);
  * the kernel. */
 TACHO_API int tacho_bpf_probe(struct tacho_error *e);
 
+/* The enumerator of the running kernel's `enum NAME` with this value; NULL: unknown. Not thread-safe. */
+TACHO_API const char *tacho_kernel_enum_name(const char *name, int64_t value);
+
 /*
  * Traces system calls with copies of the memory that their arguments point to.
  *

@@ -10,6 +10,7 @@
 #include <time.h>
 
 #include "base/error.h"
+#include "base/num.h"
 #include "cli/core/target_args.h"
 #include "record/perf_abi.h"
 
@@ -330,12 +331,14 @@ static int handle_call(struct trace *t, const struct tacho_sample *s, bool entry
 static void put_fields(struct trace *t, const struct trace_sampled_event *ev, const struct tacho_sample *s, struct buf *out)
 {
 	struct tacho_trace_opts opts = { .size = sizeof(opts) };
-	bool first = true;
+	bool first = true, live = !t->o->input;	/* a recording may be of another kernel */
 
 	buf_putc(out, '(');
 	for (size_t i = 0; ev->format && i < tacho_trace_n_fields(ev->format); i++) {
 		const struct tacho_trace_field *f = tacho_trace_field(ev->format, i);
+		const char *name;
 		char text[512];
+		int64_t value;
 
 		if (!strncmp(f->name, "common_", 7) || !strcmp(f->name, "__syscall_nr") ||
 		    tacho_trace_print_field(ev->format, i, s->raw, s->n_raw, &opts, text, sizeof(text)) < 0)
@@ -343,7 +346,9 @@ static void put_fields(struct trace *t, const struct trace_sampled_event *ev, co
 		if (!t->o->show_zeros && (!strcmp(text, "0") || !strcmp(text, "0x0")) && strncmp(f->type, "enum", 4) != 0)
 			continue;
 		buf_printf(out, "%s%s: ", first ? "" : ", ", f->name);
-		buf_text(out, str_of(text));
+		name = live && !strncmp(f->type, "enum ", 5) && num_i64(str_of(text), &value) == 0 ?
+			tacho_kernel_enum_name(f->type + 5, value) : NULL;
+		buf_text(out, str_of(name ? name : text));
 		first = false;
 	}
 	buf_putc(out, ')');

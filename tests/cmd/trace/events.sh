@@ -11,6 +11,10 @@ grep -q 'close(fd: 3)' got || fail "--no-bpf -e: $(cat got)"
 ! grep -v close got || fail "--no-bpf -e shows other calls"
 tacho trace -e sched:sched_process_exec -o got sh -c 'cat file; true' >out
 grep -qE '^ +[0-9.]+ .*cat/[0-9]+ sched:sched_process_exec\(filename: .*/cat, pid: [0-9]+, old_pid: [0-9]+\)$' got || fail "tracepoint: $(cat got)"
+if [ -r /sys/kernel/btf/vmlinux ] && grep -q 'enum hrtimer_mode mode' /sys/kernel/tracing/events/timer/hrtimer_start/format 2>/dev/null; then
+	tacho trace -e timer:hrtimer_start -o got sleep 0.01 2>err
+	! grep -q 'timer:hrtimer_start(' got || grep -q 'mode: HRTIMER_MODE_' got || fail "enumerators: $(cat got)"
+fi
 tacho trace --no-comm -e syscalls:sys_enter_exit_group -o got true
 grep -qE '^ +[0-9]+\.[0-9]+ [0-9]+ syscalls:sys_enter_exit_group\(\)$' got || fail "--no-comm: $(cat got)"
 tacho trace -F all -o got cat file >out 2>err
