@@ -17,14 +17,14 @@ static int error_bad_range(const char *text, struct str part, struct tacho_error
 	return -EINVAL;
 }
 
-/* Seconds with up to nine decimals, exactly. */
+/* Seconds with up to nine decimals, exactly; later than the clock can show is the end of the clock. */
 static int parse_ns(struct str s, uint64_t *out)
 {
 	ptrdiff_t point = str_find(s, '.');
 	struct str whole = point < 0 ? s : str_n(s.s, (size_t)point);
 	uint64_t seconds = 0, ns = 0, scale = NS_PER_S;
 
-	if (!s.n || (whole.n && num_u64(whole, &seconds) < 0) || seconds > UINT64_MAX / NS_PER_S - 1)
+	if (!s.n || (whole.n && num_u64(whole, &seconds) < 0))
 		return -EINVAL;
 	for (size_t i = whole.n + 1; i < s.n; i++) {
 		if (s.s[i] < '0' || s.s[i] > '9')
@@ -32,7 +32,7 @@ static int parse_ns(struct str s, uint64_t *out)
 		scale /= 10;
 		ns += (uint64_t)(s.s[i] - '0') * scale;
 	}
-	*out = seconds * NS_PER_S + ns;
+	*out = seconds < UINT64_MAX / NS_PER_S ? seconds * NS_PER_S + ns : UINT64_MAX;
 	return 0;
 }
 
@@ -42,6 +42,7 @@ static int parse_window(struct time_ranges *r, struct str part, bool allow_singl
 	struct str to = part, from;
 
 	str_cut(&to, ',', &from);
+	to = str_trim(to);
 	if ((!from.n && !to.n) || (!allow_single && str_find(part, ',') < 0))
 		return -EINVAL;
 	if (from.n && parse_ns(from, &w.from_ns) < 0)
@@ -96,13 +97,28 @@ static int parse_share(struct time_ranges *r, struct str part)
 	return 0;
 }
 
+/* Like str_cut() at blanks, but "1, 2" is one part. */
+static bool cut_window(struct str *rest, struct str *part)
+{
+	struct str after, next;
+
+	if (!str_cut(rest, ' ', part))
+		return false;
+	after = str_trim(*rest);
+	if (part->n > 1 && part->s[part->n - 1] == ',' && str_cut(&after, ' ', &next) && next.n && str_find(next, ',') < 0) {
+		*part = str_n(part->s, (size_t)(next.s + next.n - part->s));
+		*rest = after;
+	}
+	return true;
+}
+
 int time_ranges_parse(struct time_ranges *r, const char *text, bool allow_single, struct tacho_error *e)
 {
 	bool shares = strchr(text, '%') != NULL;
 	struct str rest = str_of(text), part;
 	int err;
 
-	while (str_cut(&rest, shares ? ',' : ' ', &part)) {
+	while (shares ? str_cut(&rest, ',', &part) : cut_window(&rest, &part)) {
 		if (!part.n)
 			continue;
 		err = shares ? parse_share(r, str_trim(part)) : parse_window(r, part, allow_single);
