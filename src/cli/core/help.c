@@ -9,7 +9,7 @@
 
 #include "cli/core/terminal.h"
 
-enum { HELP_COLUMN = 26 };
+enum { HELP_COLUMN = 26, USAGE_WIDTH = 80 };
 
 void option_synopsis(const struct option_row *row, struct buf *out)
 {
@@ -76,12 +76,25 @@ static void help_verbs(const struct command *cmd, bool colors, struct buf *out)
 	}
 }
 
+/* A list of verbs that does not fit into the line is continued after one of its bars. */
+static void help_usage(const struct command *cmd, struct buf *out)
+{
+	struct str args = str_of(cmd->args ? cmd->args : "");
+	size_t start = out->n, used, bar;
+
+	buf_printf(out, "usage: %s %s [OPTIONS]%s", program_name, cmd->name, args.n ? " " : "");
+	used = out->n - start;
+	bar = used < USAGE_WIDTH && used + args.n > USAGE_WIDTH ? USAGE_WIDTH - used : 0;
+	while (bar && args.s[bar - 1] != '|')
+		bar--;
+	buf_printf(out, "%.*s%s%s\n\n", (int)bar, args.s, bar ? "\n       " : "", args.s + bar);
+}
+
 void options_help(const struct command *cmd, struct buf *out)
 {
 	bool colors = term_has_colors(STDOUT_FILENO);
 
-	buf_printf(out, "usage: %s %s [OPTIONS]%s%s\n\n", program_name, cmd->name,
-		   cmd->args ? " " : "", cmd->args ? cmd->args : "");
+	help_usage(cmd, out);
 	buf_printf(out, "%s %s: %s\n", program_name, cmd->name, cmd->summary);
 	help_rows(cmd, colors, out);
 	help_verbs(cmd, colors, out);
