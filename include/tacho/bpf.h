@@ -49,19 +49,23 @@ struct tacho_syscall_tracer_opts {	/* zero means the default in every field */
 	enum tacho_syscall_count_by count_by;	/* no events of calls: they are counted in the kernel */
 	bool counts_errors;		/* by number as well */
 	bool sockets;			/* describe sockets that descriptors refer to */
+	bool environment;		/* events of executed programs have their environment */
 };
 
 enum tacho_syscall_event_type {
 	TACHO_SYSCALL_ENTRY = 1,	/* v: arguments */
 	TACHO_SYSCALL_EXIT,		/* v[0]: the returned value */
 	TACHO_SYSCALL_FORK,		/* v[0]: process, v[1]: thread that was created, v[2]: its serial number */
-	TACHO_SYSCALL_EXEC,		/* v[0]: thread ID before the exec; comm; the part is the file name */
+	TACHO_SYSCALL_EXEC,		/* v[0]: thread ID before the exec; comm; the first part is the file name, those of argument
+					 * TACHO_SYSCALL_ENVIRONMENT are the start of the environment; `whole` is its length */
 	TACHO_SYSCALL_TASK_EXIT,	/* v[0]: status as of wait() */
 	TACHO_SYSCALL_COMM,		/* comm; v[2]: the thread whose name it is; v[3]: its serial number, if it is new */
 	TACHO_SYSCALL_SIGNAL,		/* v: number, si_code, sender, its user, status, address; of SIGCHLD ret: si_utime, entry_ns:
 					 * si_stime. nr 1: the target ignores it; time_ns is when it was sent */
 	TACHO_SYSCALL_CALL,		/* v: arguments; ret, entry_ns; time_ns is that of the end */
 };
+
+#define TACHO_SYSCALL_ENVIRONMENT 1
 
 struct tacho_syscall_event {		/* borrowed: valid for the call */
 	size_t size;

@@ -13,6 +13,8 @@
 #define CAPTURE_LIMIT 16384		/* no part starts after this offset */
 #define MAX_PART 4096
 #define MAX_VECTOR 32			/* strings or buffers of a vector */
+#define MAX_ENVIRONMENT 16384
+#define PART_ARG_ENVIRONMENT 1		/* parts of RECORD_EXEC after the file name; as TACHO_SYSCALL_ENVIRONMENT */
 
 struct syscall_capture {		/* as struct tacho_syscall_capture */
 	__u8 kind, when, length_from, reserved;
@@ -40,6 +42,7 @@ struct syscall_config {
 	__u32 count_by;			/* enum tacho_syscall_count_by: no records of calls */
 	__u32 counts_errors;		/* by number */
 	__u32 sockets;			/* describe sockets that descriptors refer to */
+	__u32 environment;		/* copy the environment of executed programs */
 	__u32 skips_compat;		/* calls are selected by numbers, which are others in 32-bit programs */
 	__u64 cpus[16];
 	__u64 calls[SYSCALL_NUMBERS / 64];

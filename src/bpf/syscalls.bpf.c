@@ -51,6 +51,14 @@ struct signal_struct {
 	int group_exit_code;
 } KERNEL_TYPE;
 
+struct mm_struct___environment {
+	unsigned long env_start, env_end;
+} KERNEL_TYPE;
+
+struct task_struct___mm {
+	struct mm_struct___environment *mm;
+} KERNEL_TYPE;
+
 struct task_struct___exit {
 	int pid, tgid, exit_code;
 	struct signal_struct *signal;
@@ -1001,6 +1009,27 @@ int BPF_PROG(process_fork, struct task_struct *parent, struct task_struct *child
 	return 0;
 }
 
+/* The kernel has copied the environment's strings to the new stack, one after the other. */
+__noinline int add_environment(void)
+{
+	const struct task_struct___mm *task = (const void *)bpf_get_current_task();
+	__u64 start = BPF_CORE_READ(task, mm, env_start), end = BPF_CORE_READ(task, mm, env_end);
+	struct scratch *s = scratch();
+
+	if (!s || end < start)
+		return 0;
+	s->arg = PART_ARG_ENVIRONMENT;
+	for (__u32 i = 0; i < MAX_ENVIRONMENT / MAX_PART; i++) {
+		__u64 from = start + i * MAX_PART;
+
+		if (from >= end)
+			break;
+		if (add_part(from, end - from < MAX_PART ? (__u32)(end - from) : MAX_PART, (__u32)(end - start), i) < 0)
+			break;
+	}
+	return 0;
+}
+
 SEC("tp_btf/sched_process_exec")
 int BPF_PROG(process_exec, struct task_struct *task, int old_tid, struct linux_binprm *bprm)
 {
@@ -1043,6 +1072,14 @@ int BPF_PROG(process_exec, struct task_struct *task, int old_tid, struct linux_b
 	barrier_var(size);
 	if (size > SCRATCH_BYTES)
 		return 0;
+	s->off = (__u32)size;
+	if (config.environment) {
+		add_environment();
+		size = s->off;
+		barrier_var(size);
+		if (size > SCRATCH_BYTES)
+			return 0;
+	}
 	r->size = (__u32)size;
 	if (bpf_ringbuf_output(&ring, r, size, wakeup()))
 		count_lost(LOST_RECORDS);

@@ -66,7 +66,7 @@ static int configure(struct syscalls_bpf *skel, const struct tacho_syscall_trace
 		.all_tasks = o->all_tasks, .follow = !o->no_follow, .self = (unsigned)getpid(), .user = o->user,
 		.has_user = o->has_user, .string_bytes = o->string_bytes ? o->string_bytes : 32,
 		.has_excluded = o->n_exclude > 0, .whole_calls = o->whole_calls, .count_by = o->count_by,
-		.counts_errors = o->counts_errors, .sockets = o->sockets,
+		.counts_errors = o->counts_errors, .sockets = o->sockets, .environment = o->environment,
 	};
 	uint32_t ring_bytes = o->ring_bytes ? o->ring_bytes : DEFAULT_RING_BYTES;
 	int err = o->cpus ? set_cpus(&c, o->cpus, e) : 0;

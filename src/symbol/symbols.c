@@ -461,12 +461,13 @@ static int resolve_kernel(struct tacho_symbols *s, uint64_t ip, struct tacho_fra
 		out->symbol_offset = out->object_address;
 		return out->symbol ? 0 : -ENOMEM;
 	}
-	err = k->main ? kernel_load(k, &s->search, ip, where != NULL) : 0;
+	err = k->main ? kernel_load(k, &s->search, ip, where || s->search.live) : 0;
 	if (err < 0)
 		return err;
 	sym = k->main ? symbol_table_find(&k->main->table, ip + k->shift) : NULL;
-	/* Modules and BPF programs were recorded where they were: what is at an unmapped address now was loaded later. */
-	if (sym && !where && (sym->flags & SYMBOL_MODULE))
+	/* Modules and BPF programs were recorded where they were: what is at an unmapped address now was loaded later. Without a
+	 * recording the names are those of now. */
+	if (sym && !where && !s->search.live && (sym->flags & SYMBOL_MODULE))
 		sym = NULL;
 	if (sym && (obj == k->main || (sym->flags & SYMBOL_MODULE))) {
 		out->object_address = ip + k->shift;

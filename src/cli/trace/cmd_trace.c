@@ -56,7 +56,7 @@ static const struct option_row trace_rows[] = {
 	{ OPT_UINT, 0, "max-stack", AT(max_stack), "N", "print at most N frames of a call chain", .min = 1, .max = 127 },
 	{ OPT_UINT, 0, "min-stack", AT(min_stack), "N", "print only call chains of at least N frames", .min = 0, .max = 127 },
 	{ OPT_STR, 'o', "output", AT(output), "FILE", "write to FILE instead of stderr", .complete = "file" },
-	{ OPT_FLAG, 0, "exec", AT(exec_tree), NULL, "programs that are executed, as a tree with arguments and failures" },
+	{ OPT_FLAG, 0, "exec", AT(exec_tree), NULL, "programs that are executed, as a tree with arguments, changes of the environment, and failures" },
 	{ OPT_GROUP, .help = "Summary" },
 	{ OPT_FLAG, 's', "summary", AT(summary), NULL, "only a summary of the calls" },
 	{ OPT_FLAG, 'S', "with-summary", AT(with_summary), NULL, "calls, and a summary at the end" },

@@ -53,6 +53,7 @@ void trace_process_done(struct trace_process *p)
 		free(p->fds.v[i].text);
 	vec_done(&p->fds);
 	free(p->cwd);
+	trace_environment_done(p);
 	free(p);
 }
 

@@ -2,7 +2,7 @@
  * --exec: a line per program that is executed, indented by the depth in the tree of processes:
  *
  *	     0.000 812 "/usr/bin/make" ["make", "all"] in /home/u/src
- *	     3.402   813 "/bin/sh" ["sh", "-c", "cc -O2 x.c"] in /home/u/src
+ *	     3.402   813 "/bin/sh" ["sh", "-c", "cc -O2 x.c"] in /home/u/src env MAKELEVEL="1"
  *	     5.020     814 "/usr/bin/cc" ["cc", "-O2", "x.c"] in /home/u/src = -1 ENOENT (No such file or directory)
  */
 #include "cli/trace/trace.h"
@@ -30,6 +30,8 @@ static void print_exit(struct trace *t, struct trace_call *call)
 	trace_print_arg(t, call, at ? 2 : 1, &t->out);
 	if (p && trace_fd_text(t, p, -100, cwd, sizeof(cwd)))
 		buf_printf(&t->out, " in %s", cwd);
+	if (p && call->c.ret >= 0)
+		trace_print_environment(p, &t->out);
 	if (call->c.ret < 0) {
 		buf_puts(&t->out, " = ");
 		trace_print_return(t, call, &t->out);

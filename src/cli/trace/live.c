@@ -62,6 +62,7 @@ static int add_process(struct trace *t, int pid)
 		closedir(d);
 	} while (t->threads.n != before);
 	trace_fds_read(t, pid);
+	trace_environment_read(t, pid);
 	return 0;
 }
 
@@ -137,6 +138,7 @@ static int open_tracer(struct trace *t, bool has_command, struct tacho_error *e)
 		opts.counts_errors = o->errno_summary;
 	}
 	opts.sockets = o->show_fds > 1;
+	opts.environment = o->exec_tree;
 	memcpy(needed, t->want.calls, sizeof(needed));
 	if (has_command || o->show_fds || o->paths.n) {		/* the exec of the command shows where it starts */
 		add_call(t, "execve", needed);
@@ -232,6 +234,7 @@ static void set_directory(struct trace *t)
 
 	if (p)
 		p->cwd = getcwd(NULL, 0);
+	trace_environment_of_tracer(t, t->command_pid);
 	trace_fds_read(t, t->command_pid);
 }
 

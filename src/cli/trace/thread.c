@@ -336,6 +336,8 @@ static int on_fork(struct trace *t, struct trace_thread *parent, const struct ta
 	child->is_new = true;
 	if (pid != parent->pid)
 		trace_fds_fork(t, parent->pid, pid);
+	if (pid != parent->pid)
+		trace_environment_fork(t, parent->pid, pid);
 	return 0;
 }
 
@@ -382,6 +384,7 @@ static void on_exec(struct trace *t, struct trace_thread *th, const struct tacho
 {
 	uint32_t i;
 
+	trace_environment_exec(t, ev);
 	memcpy(th->comm, ev->comm, sizeof(th->comm));
 	if (ev->v[0] != th->tid && int_map_get(&t->threads_by_tid, (uint32_t)ev->v[0], &i)) {
 		struct trace_thread *old = t->threads.v[i];

@@ -58,6 +58,7 @@ struct trace_process {
 		size_t n, cap;
 	} fds;
 	char *cwd;
+	struct trace_environment *environment, *previous;	/* --exec: since its last exec, and before; NULL: unknown */
 };
 
 struct call_stats {			/* of one call in one thread, or in all */
@@ -227,6 +228,15 @@ void trace_fds_fork(struct trace *t, int parent, int child);
 size_t trace_fd_text(struct trace *t, struct trace_process *p, int fd, char *out, size_t room);
 void trace_process_done(struct trace_process *p);
 bool trace_touches_path(struct trace *t, const struct trace_call *call);
+
+/* environment.c */
+void trace_environment_of_tracer(struct trace *t, int pid);	/* the command starts with it */
+void trace_environment_read(struct trace *t, int pid);	/* of a process that runs already */
+void trace_environment_fork(struct trace *t, int parent, int child);
+void trace_environment_exec(struct trace *t, const struct tacho_syscall_event *ev);
+void trace_environment_done(struct trace_process *p);
+/* Appends what the last exec has changed, as arguments of env(1); nothing if that is not known. */
+void trace_print_environment(const struct trace_process *p, struct buf *out);
 
 /* output.c */
 void trace_line_end(struct trace *t, struct trace_thread *th);	/* the text in t->out is a whole line of this thread */
