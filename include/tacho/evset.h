@@ -70,7 +70,8 @@ struct tacho_evset_opts {		/* zero means the default in every field */
 	bool no_inherit;		/* do not follow threads and children started later */
 	bool enable_on_exec;		/* counting starts when the (single) pid calls exec */
 	bool all_user, all_kernel;	/* count only user space or only the kernel, overriding the events' modifiers */
-	bool no_fallback;		/* open the events exactly as requested, or report an error */
+	bool no_fallback;		/* open the events exactly as requested, or report an error; a sampler also has its
+					 * frequency and its `ring_pages` as requested */
 	bool clock_fallback;		/* without a hardware PMU, `cycles` counts cpu-clock or task-clock instead */
 	bool apart;			/* single events will be started and stopped: do not put events into one
 					 * kernel group that the caller did not group */
@@ -79,13 +80,15 @@ struct tacho_evset_opts {		/* zero means the default in every field */
 	bool bpf_counters;		/* a BPF program reads the events when tasks are switched: each event is open once per
 					 * CPU, however many tasks or cgroups are counted, and shared with other programs;
 					 * without BPF a note says why, and the events are counted as usual */
+	bool keep_nofile;		/* do not raise RLIMIT_NOFILE when there are not enough descriptors */
+	bool close_here;		/* tacho_evset_close() closes every counter itself, however long that takes */
 	bool since_start;		/* the processes have just started: clock events include the CPU time that
 					 * they used before the counters were opened */
 };
 
 /*
  * Opens every event on the target; without a target, on the calling thread. Raises the soft limit of
- * RLIMIT_NOFILE if necessary and possible.
+ * RLIMIT_NOFILE if necessary and possible, unless `keep_nofile` is set.
  * Returns how many events can count (0 is possible), or an error that concerns the whole set: -ESRCH (no such
  * process), -EINVAL (contradicting options), -EMFILE, -EACCES, -ENOMEM ... After an error the set is as it was
  * before: it can be opened again with other options.
@@ -102,7 +105,7 @@ TACHO_API int tacho_evset_start_event(struct tacho_evset *set, size_t i);
 TACHO_API int tacho_evset_stop_event(struct tacho_evset *set, size_t i);
 
 /* Closes all counters; tacho_evset_free() does this too. If closing takes long (the kernel waits at each
- * tracepoint), a detached child process does it. The readings stay valid. */
+ * tracepoint), a detached child process does it, unless `close_here` was set. The readings stay valid. */
 TACHO_API void tacho_evset_close(struct tacho_evset *set);
 
 /*

@@ -157,6 +157,11 @@ TACHO_API int64_t tacho_sampler_snapshot(struct tacho_sampler *s, tacho_bytes_fn
  * LOST_SAMPLES records with these numbers. */
 TACHO_API int tacho_sampler_settle(struct tacho_sampler *s, tacho_bytes_fn *fn, void *arg);
 
+/* The layout of a record that a callback got, by the id of its event, which is put into *event unless that is NULL (as in
+ * struct tacho_live_record). A record without an id has that of the tracker. NULL: the sampler is not open. */
+TACHO_API const struct tacho_layout *tacho_sampler_layout(const struct tacho_sampler *s, const struct tacho_record *rec,
+							  uint32_t *event);
+
 /* A record as it comes. Borrowed: valid until the next call of tacho_sampler_next(). */
 struct tacho_live_record {
 	size_t size;

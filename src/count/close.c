@@ -216,7 +216,7 @@ void tacho_evset_close(struct tacho_evset *set)
 	if (!set || !set->is_open)
 		return;
 	/* After a fork the parent has the descriptors as well, so closing the child's copies is quick. */
-	gate = set_check_open(set) < 0 ? -1 : hand_to_keeper(set);
+	gate = set_check_open(set) < 0 || set->opts.close_here ? -1 : hand_to_keeper(set);
 	set->is_open = false;
 	for (size_t i = 0; i < set->n_counters; i++) {
 		if (set->counters[i].fd >= 0)

@@ -267,7 +267,7 @@ enum open_action open_fallback(struct tacho_evset *set, uint32_t i, const struct
 	if (err == -EINTR)
 		return OPEN_RETRY;
 	if (err == -EMFILE)
-		return limits_raise_nofile() > 0 ? OPEN_RETRY : OPEN_STOP;
+		return !set->opts.keep_nofile && limits_raise_nofile() > 0 ? OPEN_RETRY : OPEN_STOP;
 	if (err == -ENFILE)
 		return OPEN_STOP;
 	if (place_is_gone(&r)) {

@@ -191,7 +191,7 @@ static int refuse_cgroups_on_tasks(const struct tacho_evset *set, struct tacho_e
 			continue;
 		error_set(e, -EINVAL, "'%s' counts in the cgroup %s, which the kernel can do on CPUs "
 			  "only, not for tasks", set->events.v[i].shown.name, set->events.v[i].cgroup);
-		error_hint(e, "count on all CPUs (-a) or some (-C)");
+		error_hint(e, "count on all CPUs, or on some, instead of tasks");
 		return -EINVAL;
 	}
 	return 0;
@@ -343,7 +343,7 @@ static void explain_nowhere(struct tacho_evset *set, uint32_t i)
 	ev->err = -EINVAL;
 	if (set->target.kind != TARGET_CPUS) {
 		ev->why = set_text(set, "the PMU %s counts for a whole socket or device, not for "
-				   "single tasks: count on all CPUs (-a) or some (-C)", event->pmu);
+				   "single tasks: count on all CPUs, or on some", event->pmu);
 		return;
 	}
 	cpuset_print(&event->cpus, &shown);

@@ -74,10 +74,10 @@ static int choose_freq(struct tacho_sampler *s, struct tacho_error *e)
 		o->freq = (uint64_t)max;
 	if (o->freq <= (uint64_t)max)
 		return 0;
-	if (given && o->strict_freq) {
+	if (given && (o->strict_freq || s->target.no_fallback)) {
 		error_set(e, -EINVAL, "%llu samples a second are more than the kernel allows (%d)",
 			  (unsigned long long)o->freq, max);
-		error_hint(e, "leave out --strict-freq, or: sysctl -w kernel.perf_event_max_sample_rate=%llu",
+		error_hint(e, "sample less often, or: sysctl -w kernel.perf_event_max_sample_rate=%llu",
 			   (unsigned long long)o->freq);
 		return -EINVAL;
 	}

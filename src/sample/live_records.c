@@ -29,7 +29,6 @@ struct live_records {
 	struct { struct pending_record *v; size_t n, cap; } pending;
 	size_t next;			/* index of the next record to return */
 	uint64_t limit, newest;		/* newest time that is ready; of all records so far */
-	struct tacho_layout *layouts;	/* of each event */
 	struct tacho_record record;
 	struct tacho_sample sample;
 	struct tacho_live_record shown;
@@ -43,40 +42,7 @@ void live_records_free(struct live_records *live)
 	buf_done(&live->bytes);
 	buf_done(&live->spare);
 	vec_done(&live->pending);
-	free(live->layouts);
 	free(live);
-}
-
-static int live_records_new(struct live_records **out, const struct tacho_sampler *s)
-{
-	size_t n = s->set->events.n;
-	struct live_records *live = calloc(1, sizeof(*live));
-
-	if (live)
-		live->layouts = calloc(n, sizeof(*live->layouts));
-	if (!live || !live->layouts) {
-		free(live);
-		return -ENOMEM;
-	}
-	for (size_t i = 0; i < n; i++)
-		tacho_layout_init(&live->layouts[i], &s->set->events.v[i].attr, sizeof(s->set->events.v[i].attr));
-	*out = live;
-	return 0;
-}
-
-/* The event of a record: its id is at the same place whatever the event is. UINT32_MAX: none. */
-static uint32_t event_of(const struct tacho_sampler *s, const struct tacho_record *rec)
-{
-	const struct int_map_slot *event = int_map_find(&s->ids, tacho_record_id(rec, &s->live->layouts[0]));
-
-	return event && event->value < s->n_counts ? (uint32_t)event->value : UINT32_MAX;
-}
-
-static const struct tacho_layout *layout_of(const struct tacho_sampler *s, const struct tacho_record *rec)
-{
-	uint32_t event = event_of(s, rec);
-
-	return &s->live->layouts[event == UINT32_MAX ? s->set->sampling.tracker : event];
 }
 
 /* A tacho_bytes_fn: copies whole records of one ring. */
@@ -94,7 +60,7 @@ static int take_records(void *arg, const void *bytes, size_t n)
 		return -ENOMEM;
 	while (tacho_record_next(&it, &rec) > 0) {
 		struct pending_record *p = vec_next(&live->pending);
-		uint64_t time = tacho_record_time(&rec, layout_of(s, &rec));
+		uint64_t time = tacho_record_time(&rec, tacho_sampler_layout(s, &rec, NULL));
 
 		if (!p)
 			return -ENOMEM;
@@ -173,9 +139,8 @@ static int show_next(struct tacho_sampler *s, const struct tacho_live_record **o
 
 	if (tacho_record_next(&it, &live->record) <= 0)
 		return -EBADMSG;
-	layout = layout_of(s, &live->record);
-	live->shown = (struct tacho_live_record){ .size = sizeof(live->shown), .record = &live->record, .layout = layout,
-						  .event = event_of(s, &live->record) };
+	live->shown = (struct tacho_live_record){ .size = sizeof(live->shown), .record = &live->record };
+	live->shown.layout = layout = tacho_sampler_layout(s, &live->record, &live->shown.event);
 	if (live->record.type == TACHO_RECORD_SAMPLE) {
 		if (tacho_sample_decode(&live->sample, &live->record, layout, &live->scratch) < 0)
 			return -EBADMSG;
@@ -225,7 +190,7 @@ int tacho_sampler_next(struct tacho_sampler *s, const struct tacho_live_record *
 	int err = check_usable(s);
 
 	if (err == 0 && !s->live)
-		err = live_records_new(&s->live, s);
+		err = (s->live = calloc(1, sizeof(*s->live))) ? 0 : -ENOMEM;
 	if (err < 0)
 		return err;
 	until_ms = (int64_t)(clock_mono_ns() / 1000000) + timeout_ms;

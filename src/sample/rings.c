@@ -178,12 +178,12 @@ static int map_with_fallback(struct tacho_sampler *s, bool tracker, unsigned pag
 	unsigned wanted = pages;
 	int err = map_all(s, tracker, pages);
 
-	while ((err == -EPERM || err == -ENOMEM) && pages > 1) {
+	while ((err == -EPERM || err == -ENOMEM) && pages > 1 && (tracker || !s->opts.ring_pages || !s->target.no_fallback)) {
 		pages /= 2;
 		err = map_all(s, tracker, pages);
 	}
 	if (err == -EPERM) {
-		error_set(e, err, "cannot map a ring buffer: the limit on locked memory is reached");
+		error_set(e, err, "cannot map a ring buffer of %u pages: the limit on locked memory is reached", pages);
 		error_hint(e, "raise kernel.perf_event_mlock_kb or ulimit -l, or run with CAP_IPC_LOCK");
 		return err;
 	}

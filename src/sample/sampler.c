@@ -35,6 +35,7 @@ static void drop_counts(struct tacho_sampler *s)
 	for (size_t i = 0; i < s->n_counts; i++)
 		free(s->counts[i].ids);
 	free(take(s->counts));
+	free(take(s->layouts));
 	s->n_counts = 0;
 	int_map_done(&s->ids);
 }
@@ -115,6 +116,22 @@ int tacho_sampler_ids(const struct tacho_sampler *s, size_t i, const uint64_t **
 	return 0;
 }
 
+const struct tacho_layout *tacho_sampler_layout(const struct tacho_sampler *s, const struct tacho_record *rec, uint32_t *event)
+{
+	const struct int_map_slot *slot;
+	uint32_t i = UINT32_MAX;
+
+	if (!s || !s->layouts || !rec)
+		return NULL;
+	/* The id is at the same place in the records of all events. */
+	slot = int_map_find(&s->ids, tacho_record_id(rec, &s->layouts[0]));
+	if (slot && slot->value < s->n_counts)
+		i = (uint32_t)slot->value;
+	if (event)
+		*event = i;
+	return &s->layouts[i == UINT32_MAX ? s->set->sampling.tracker : i];
+}
+
 const struct counted_event *sampler_first(const struct tacho_sampler *s)
 {
 	for (size_t i = 0; i < s->set->events.n; i++)
@@ -130,11 +147,15 @@ static int read_event_ids(struct tacho_sampler *s)
 	if (!s->counts)
 		return -ENOMEM;
 	s->n_counts = s->set->events.n;
+	s->layouts = calloc(s->n_counts + 1, sizeof(*s->layouts));
+	if (!s->layouts)
+		return -ENOMEM;
 	for (uint32_t i = 0; i < s->n_counts; i++) {
 		const struct counted_event *ev = &s->set->events.v[i];
 		struct sampler_count *c = &s->counts[i];
 		size_t n = event_n_places(s->set, ev);
 
+		tacho_layout_init(&s->layouts[i], &ev->attr, sizeof(ev->attr));
 		c->ids = calloc(n + 1, sizeof(*c->ids));
 		if (!c->ids)
 			return -ENOMEM;

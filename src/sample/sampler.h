@@ -84,6 +84,7 @@ struct tacho_sampler {
 	struct int_map ids;
 	struct sampler_count *counts;
 	size_t n_counts;
+	struct tacho_layout *layouts;	/* of the records of each event */
 	struct hitmap hitmap;
 	struct buf bounce;		/* contiguous copy of a record that wraps around */
 	struct sampler_reader *readers;

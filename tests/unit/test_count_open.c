@@ -535,7 +535,7 @@ static void uncore_placement(void **state)
 			assert_int_equal(r[1].cpu, 2);
 		} else {
 			assert_int_equal(sum(&b, 0)->state, TACHO_UNSUPPORTED);
-			MUST_SAY(sum(&b, 0)->why, "not for single tasks: count on all CPUs (-a)");
+			MUST_SAY(sum(&b, 0)->why, "not for single tasks: count on all CPUs, or on some");
 		}
 		bench_done(&b);
 	}

@@ -122,6 +122,53 @@ static void everything_in_order(void **state)
 	(void)state;
 }
 
+/* Two events whose samples have different fields. */
+static int check_layouts(void *arg, const void *bytes, size_t n)
+{
+	static struct tacho_scratch scratch;
+	struct tacho_record_iter it = { .at = bytes, .end = (const uint8_t *)bytes + n };
+	struct { struct tacho_sampler *s; size_t n[3]; } *seen = arg;
+	struct tacho_record rec;
+
+	while (tacho_record_next(&it, &rec) == 1) {
+		uint32_t event = 77;
+		const struct tacho_layout *lay = tacho_sampler_layout(seen->s, &rec, &event);
+		struct tacho_sample sample;
+		struct tacho_sideband other;
+
+		assert_non_null(lay);
+		assert_true(event < 3);
+		seen->n[event]++;
+		if (rec.type != TACHO_RECORD_SAMPLE) {
+			assert_int_equal(tacho_sideband_decode(&other, &rec, lay, &scratch), 0);
+			continue;
+		}
+		assert_int_equal(tacho_sample_decode(&sample, &rec, lay, &scratch), 0);
+		assert_int_equal(sample.chain.n > 0, event == 0);
+	}
+	return 0;
+}
+
+static void layouts_of_records(void **state)
+{
+	struct { struct tacho_sampler *s; size_t n[3]; } seen = { 0 };
+	struct tacho *t;
+
+	assert_int_equal(tacho_open(&t, NULL, NULL), 0);
+	assert_null(tacho_sampler_layout(NULL, NULL, NULL));
+	seen.s = sampler_on(t, "page-faults/call-graph=fp/u,cpu-clock:u", TACHO_OPTS(tacho_sampler_opts, .period = 1));
+	assert_null(tacho_sampler_layout(seen.s, NULL, NULL));
+	assert_int_equal(tacho_sampler_start(seen.s), 0);
+	work();
+	assert_int_equal(tacho_sampler_stop(seen.s), 0);
+	assert_true(tacho_sampler_drain(seen.s, check_layouts, &seen) > 0);
+	assert_true(seen.n[0] > 0);
+	assert_true(seen.n[1] > 0);
+	tacho_sampler_free(seen.s);
+	tacho_close(t);
+	(void)state;
+}
+
 static void nothing_to_return(void **state)
 {
 	struct tacho *t;
@@ -154,6 +201,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(everything_in_order),
+		cmocka_unit_test(layouts_of_records),
 		cmocka_unit_test(nothing_to_return),
 	};
 

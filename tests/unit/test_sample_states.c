@@ -230,6 +230,7 @@ static void useless_options_are_refused(void **state)
 		{ { .stack_bytes = 64 }, "no event records its stack" },
 		{ { .use_clockid = true, .clockid = 99 }, "clock 99" },
 		{ { .ring_pages = 3 }, "'ring_pages' is 3" },
+		{ { .freq = 2000000000, .target = TACHO_OPTS(tacho_evset_opts, .no_fallback = true) }, "more than the kernel allows" },
 		{ { .aux_pages = 6 }, "'aux_pages' is 6" },
 		{ { .target = &(struct tacho_evset_opts){ 0 } }, "the size field of the options is not set" },
 		{ { .target = TACHO_OPTS(tacho_evset_opts, .n_pids = 3) }, "'n_pids' is not 0" },
