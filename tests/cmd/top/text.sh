@@ -40,6 +40,7 @@ used = resource.getrusage(resource.RUSAGE_CHILDREN)
 sys.exit(used.ru_utime + used.ru_stime > (3 if "'"${SANITIZED:-}"'" else 0.6))' $idle || fail "it spins"
 # Signals end it, with status 0.
 for signal in INT TERM HUP; do
+	rm -f out		# of the round before
 	tacho top --stdio -e cpu-clock:u -p $busy -d 0.3 </dev/null >out 2>err &
 	pid=$!
 	wait_for 20 grep -q most_work out
