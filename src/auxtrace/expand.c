@@ -109,6 +109,8 @@ static int find_traced_event(struct expander *x, struct tacho_error *e)
 	if (found == n)
 		return error_set(e, -EBADMSG, "the recording has a trace of %s, but no such event", name);
 	x->x.attr = attr_at(x, found);
+	if (!x->x.attr)
+		return error_set(e, -EBADMSG, "the event %s of the trace has no attr", name);
 	x->x.pt_config = x->x.attr->config;
 	x->x.synth.first_id += FIRST_ID_STEP;
 	x->x.tasks.switch_event = -1;

@@ -92,9 +92,9 @@ static void take_time(struct trace_list *l, const struct tacho_record *rec)
 int trace_list_read(struct trace_list *l, struct tacho_perfdata *pd, struct tacho_error *e)
 {
 	struct tacho_record rec;
-	int err, bad = 0;
+	int bad = 0;
 
-	while ((err = tacho_perfdata_next(pd, &rec, e)) > 0 && !bad) {
+	while (!bad && tacho_perfdata_next(pd, &rec, e) > 0) {
 		if (rec.type == TACHO_RECORD_AUXTRACE_INFO)
 			bad = trace_info_decode(&l->info, &rec, e);
 		else if (rec.type == TACHO_RECORD_TIME_CONV)

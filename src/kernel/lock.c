@@ -517,7 +517,7 @@ int lock_rows_new(struct tacho_lock **out, const struct tacho_lock_opts *opts, s
 
 int tacho_lock_new(struct tacho_lock **out, struct tacho_perfdata *pd, const struct tacho_lock_opts *opts, struct tacho_error *e)
 {
-	struct tacho_lock *l;
+	struct tacho_lock *l = NULL;
 	int err = lock_rows_new(&l, opts, e);
 
 	if (err < 0)

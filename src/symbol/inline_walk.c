@@ -64,7 +64,7 @@ static int skip_children(struct inline_walk *w, struct debug_unit *unit, uint64_
 
 	while (level) {
 		struct debug_entry e;
-		uint64_t next, sibling;
+		uint64_t next = *at, sibling = 0;
 		int err = debug_entry_start(unit, *at, &e);
 
 		if (err == 0)
@@ -86,7 +86,7 @@ static int skip_children(struct inline_walk *w, struct debug_unit *unit, uint64_
 static int walk_tree(struct tree_visitor *v, struct debug_unit *unit, uint64_t root)
 {
 	struct inline_walk *w = v->walk;
-	uint64_t at, sibling;
+	uint64_t at = root, sibling = 0;
 	struct debug_entry e;
 	unsigned depth = 1;
 	int err = debug_entry_start(unit, root, &e);

@@ -346,18 +346,19 @@ static pid_t start_recorder(const struct kvm_opts *o, const struct kernel_record
 }
 
 /* Reads until the recorder ends. It has reported what it could not do, so an empty recording needs no message. */
-static int watch(const struct kvm_opts *o, struct tacho_kvm_opts *view)
+static int watch(const struct kvm_opts *o, const struct tacho_kvm_opts *how)
 {
 	struct kvm_live l = { .o = o, .next_ns = now_ns() + (uint64_t)o->display_s * 1000000000 };
 	struct tacho_perfdata_opts opts = { .size = sizeof(opts), .ordered = true };
+	struct tacho_kvm_opts view = *how;
 	struct tacho_error e = { .column = -1 };
 	struct tacho_perfdata *pd = NULL;
 	int err = tacho_perfdata_open(&pd, "-", &opts, &e);
 
-	view->event = on_event;
-	view->arg = &l;
+	view.event = on_event;
+	view.arg = &l;
 	if (err == 0)
-		err = tacho_kvm_new(&l.k, pd, view, &e);
+		err = tacho_kvm_new(&l.k, pd, &view, &e);
 	if (err == 0)
 		err = tacho_kvm_run(l.k, &e);
 	if (l.k && err == 0 && show(&l) < 0)

@@ -231,7 +231,7 @@ static int average_domains(struct schedstat *out, struct schedstat_cpu *to, cons
 		}
 	for (size_t k = 0; k < to->domains.n; k++)
 		for (size_t f = 0; f < SCHEDSTAT_DOMAIN_FIELDS; f++)
-			to->domains.v[k].v[f] /= n[k];
+			to->domains.v[k].v[f] /= max_of(n[k], (size_t)1);
 	return 0;
 }
 

@@ -93,13 +93,15 @@ static bool goes_out(enum tacho_timechart_kind kind)
 /* Incoming data is above the middle of the lane, outgoing data below; the more bytes, the higher. */
 static unsigned height_of(const struct chart_model *m, const struct chart_span *s)
 {
+	const unsigned room = BOX / 2 - 2;
+
 	if (s->kind == TACHO_TIMECHART_FREQUENCY)
 		return 3;
 	if (!chart_is_io(s->kind) || s->kind == TACHO_TIMECHART_POLL)
 		return BOX;
 	if (s->kind == TACHO_TIMECHART_SYNC || s->error || !m->max_bytes)
 		return BOX / 2;
-	return 2 + (unsigned)((double)(BOX / 2 - 2) * (double)s->bytes / (double)m->max_bytes);
+	return 2 + (unsigned)(room * (double)s->bytes / (double)m->max_bytes);
 }
 
 static void put_box(const struct chart_model *m, const struct chart_box *b, uint32_t lane, struct buf *out)

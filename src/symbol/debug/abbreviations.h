@@ -75,6 +75,6 @@ struct abbreviation_table *abbreviation_table_get(struct abbreviation_tables *t,
 						  struct form_sizes sizes);
 void abbreviation_tables_done(struct abbreviation_tables *t);
 /* Returns the abbreviation of a code, NULL if there is none. Valid until the next call. */
-const struct abbreviation *abbreviation_find(struct abbreviation_tables *t, struct abbreviation_table *table, uint64_t code);
+const struct abbreviation *abbreviation_find(struct abbreviation_tables *all, struct abbreviation_table *t, uint64_t code);
 
 #endif
