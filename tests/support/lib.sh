@@ -111,9 +111,10 @@ wait_for() {	# SECONDS COMMAND...: until it succeeds
 	done
 }
 
-# Whether SIGINT has a handler in a process: a recorder that was just started may not be that far.
+# Whether SIGINT has a handler in a process: a recorder that was just started may not be that far, or still be the shell, which
+# has one as well.
 heeds() {	# PID
-	grep -q '^SigCgt:.*[2367abef]$' "/proc/$1/status"
+	grep -q '^SigCgt:.*[2367abef]$' "/proc/$1/status" && ! grep -qE '^Name:[[:space:]]*(ba|da)?sh$' "/proc/$1/status"
 }
 
 is_counting() {	# PID [N]: has a counter open, or N of them
