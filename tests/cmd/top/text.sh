@@ -1,7 +1,7 @@
 # Text: the shares of functions, per refresh; it ends by itself, with the process, and by signals, and does not need stdin.
 . "$SUPPORT/lib.sh"
 tacho record -q -e cpu-clock:u -o probe.data true 2>err || skip "cannot record here: $(head -n 1 err)"
-"$TEST_BIN/busy-threads" 2 60 &
+"$TEST_BIN/busy-threads" 2 600 &
 busy=$!
 trap 'kill $busy 2>/dev/null || true' EXIT
 
