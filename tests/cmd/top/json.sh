@@ -2,7 +2,7 @@
 . "$SUPPORT/lib.sh"
 need python3
 tacho record -q -e cpu-clock:u -o probe.data true 2>err || skip "cannot record here: $(head -n 1 err)"
-"$TEST_BIN/busy-threads" 1 60 &
+"$TEST_BIN/busy-threads" 1 600 &
 busy=$!
 trap 'kill $busy 2>/dev/null || true' EXIT
 tacho top --json -F 500 -e cpu-clock:u -p $busy -d 0.4 --interval-count 4 </dev/null >out 2>err || { cat err; fail "top --json"; }

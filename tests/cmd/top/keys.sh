@@ -3,7 +3,7 @@
 . "$SUPPORT/tmux.sh"
 tacho version --build-options | grep -q 'ncurses: \[ on' || skip "built without ncurses"
 tacho record -q -e cpu-clock:u -o probe.data true 2>err || skip "cannot record here: $(head -n 1 err)"
-"$TEST_BIN/busy-threads" 1 60 &
+"$TEST_BIN/busy-threads" 1 600 &
 busy=$!
 trap 'kill $busy 2>/dev/null || true; tmux_do kill-server 2>/dev/null || true' EXIT
 terminal 110 60 "tacho top -d 0.3 -e cpu-clock:u -p $busy"
