@@ -98,19 +98,25 @@ static int find_traced_event(struct expander *x, struct tacho_error *e)
 	for (size_t i = 0; i < n; i++) {
 		const struct perf_event_attr *attr = attr_at(x, i);
 
-		if (!(attr->sample_type & PERF_SAMPLE_IDENTIFIER))
-			return error_set(e, -EOPNOTSUPP, "the events of the recording have no common identifier (PERF_SAMPLE_IDENTIFIER), "
+		if (!(attr->sample_type & PERF_SAMPLE_IDENTIFIER)) {
+			error_set(e, -EOPNOTSUPP, "the events of the recording have no common identifier (PERF_SAMPLE_IDENTIFIER), "
 					 "so samples of a trace cannot be added to it");
+			return -EOPNOTSUPP;
+		}
 		if (found == n && (attr->type == pmu || strncmp(tacho_perfdata_event(x->pd, i)->name, name, strlen(name)) == 0))
 			found = i;
 		x->x.synth.first_id = max_of(x->x.synth.first_id, tacho_perfdata_event(x->pd, i)->n_ids ?
 					     tacho_perfdata_event(x->pd, i)->ids[0] : 0);
 	}
-	if (found == n)
-		return error_set(e, -EBADMSG, "the recording has a trace of %s, but no such event", name);
+	if (found == n) {
+		error_set(e, -EBADMSG, "the recording has a trace of %s, but no such event", name);
+		return -EBADMSG;
+	}
 	x->x.attr = attr_at(x, found);
-	if (!x->x.attr)
-		return error_set(e, -EBADMSG, "the event %s of the trace has no attr", name);
+	if (!x->x.attr) {
+		error_set(e, -EBADMSG, "the event %s of the trace has no attr", name);
+		return -EBADMSG;
+	}
 	x->x.pt_config = x->x.attr->config;
 	x->x.synth.first_id += FIRST_ID_STEP;
 	x->x.tasks.switch_event = -1;

@@ -502,8 +502,10 @@ int lock_rows_new(struct tacho_lock **out, const struct tacho_lock_opts *opts, s
 	struct tacho_lock *l = calloc(1, sizeof(*l));
 	int err;
 
-	if (!l)
-		return error_nomem(e);
+	if (!l) {
+		error_nomem(e);
+		return -ENOMEM;
+	}
 	err = opts_copy(&l->opts, sizeof(l->opts), opts, e);
 	if (err < 0) {
 		free(l);
