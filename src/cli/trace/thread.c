@@ -492,7 +492,7 @@ int trace_on_event(void *trace, const struct tacho_syscall_event *ev)
 	return err;
 }
 
-/* A call of which there is no event yet, because it has not returned. */
+/* A call that has not returned, so its event has not come yet. */
 static int on_pending(void *trace, const struct tacho_syscall_event *ev)
 {
 	struct trace *t = trace;
